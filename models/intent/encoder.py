@@ -7,6 +7,7 @@ scaled to length 1.
 The ONNX graph takes one sentence without padding, so it needs no mask:
   ids        int64 [tokens]   word pieces with [CLS] and [SEP]
   embedding  float [384]      length 1
+  tokens     float [tokens, 768]  the third layer's and the last layer's vectors of each word piece, for the tagger
 """
 
 import importlib.util
@@ -20,6 +21,8 @@ EPSILON = 1e-12
 # Longer sentences are cut; requests are shorter.
 MAX_TOKENS = 64
 MATRICES = ("qkv", "out", "up", "down")
+# Layers whose token vectors are an output: one that knows words, and the last.
+TOKEN_LAYERS = (2, 5)
 
 
 def wheel() -> Path:
@@ -202,6 +205,7 @@ def to_onnx(tree: dict, file: Path, quantise: bool) -> None:
         [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, [width])],
         constants,
     )
+    add_tokens(graph, len(tree["layers"]), width)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], producer_name="hark")
     model.ir_version = 9
     onnx.checker.check_model(model)
@@ -215,6 +219,16 @@ def to_onnx(tree: dict, file: Path, quantise: bool) -> None:
             file, file, per_channel=True, weight_type=QuantType.QInt8, op_types_to_quantize=["MatMul"],
             nodes_to_quantize=chosen, extra_options={"MatMulConstBOnly": True},
         )
+
+
+def add_tokens(graph, layers: int, width: int) -> None:
+    """Adds the output `tokens` to a graph of this file; what it had stays as it is."""
+    from onnx import TensorProto, helper
+
+    chosen = [f"layer{min(layer, layers - 1)}.norm2" for layer in TOKEN_LAYERS]
+    graph.node.append(helper.make_node("Concat", chosen, ["tokens"], name="tokens", axis=-1))
+    shape = ["tokens", len(chosen) * width]
+    graph.output.append(helper.make_tensor_value_info("tokens", TensorProto.FLOAT, shape))
 
 
 class Runner:
@@ -236,6 +250,14 @@ class Runner:
     def embed(self, text: str) -> np.ndarray:
         ids = np.array(self.tokeniser.encode(text).ids, np.int64)
         return self.session.run(["embedding"], {"ids": ids})[0]
+
+    def tokens(self, words: list[str]) -> tuple[np.ndarray, list[int]]:
+        """The vectors of all word pieces, and which piece each word begins with."""
+        coded = self.tokeniser.encode(" ".join(words))
+        starts = np.cumsum([0] + [len(word) + 1 for word in words])
+        begins = {start: at for at, (start, end) in reversed(list(enumerate(coded.offsets))) if end > start}
+        firsts = [begins[start] for start in starts[:-1] if start in begins]
+        return self.session.run(["tokens"], {"ids": np.array(coded.ids, np.int64)})[0], firsts
 
 
 def trim(tree: dict, tokeniser: dict, keep: list[int]) -> tuple[dict, dict]:

@@ -5,7 +5,8 @@ use ort::session::Session;
 use ort::value::{TensorElementType, TensorRef};
 use std::path::{Path, PathBuf};
 
-/// Input `ids`, i64 `[tokens]`; output `embedding`, f32 `[width]`. Runs on one thread.
+/// Input `ids`, i64 `[tokens]`; outputs `embedding`, f32 `[width]`, and, for taggers, `tokens`,
+/// f32 `[tokens, any]`. Runs on one thread.
 pub struct TextEncoder {
     path: PathBuf,
     session: Session,
@@ -26,16 +27,35 @@ impl TextEncoder {
     /// # Errors
     /// When the run fails, as it does without any token.
     pub fn run(&mut self, ids: &[i64], output: &mut Vec<f32>) -> Result<(), OnnxError> {
+        self.run_outputs(ids, &mut [("embedding", output)])
+    }
+
+    /// The same, and the vectors of all tokens one after the other.
+    ///
+    /// # Errors
+    /// When the run fails, or the model does not give these vectors.
+    pub fn run_with_tokens(
+        &mut self,
+        ids: &[i64],
+        output: &mut Vec<f32>,
+        tokens: &mut Vec<f32>,
+    ) -> Result<(), OnnxError> {
+        self.run_outputs(ids, &mut [("embedding", output), ("tokens", tokens)])
+    }
+
+    fn run_outputs(&mut self, ids: &[i64], outputs: &mut [(&str, &mut Vec<f32>)]) -> Result<(), OnnxError> {
         let failed = |error: ort::Error| OnnxError::Run { path: self.path.clone(), why: error.to_string() };
         let input = TensorRef::from_array_view(([ids.len()], ids)).map_err(failed)?;
         let results = self.session.run(ort::inputs!["ids" => input]).map_err(failed)?;
-        let value = results.get("embedding").ok_or_else(|| OnnxError::Run {
-            path: self.path.clone(),
-            why: "it has no output `embedding`".into(),
-        })?;
-        let (_, data) = value.try_extract_tensor::<f32>().map_err(failed)?;
-        output.clear();
-        output.extend_from_slice(data);
+        for (name, output) in outputs {
+            let value = results.get(*name).ok_or_else(|| OnnxError::Run {
+                path: self.path.clone(),
+                why: format!("it has no output `{name}`"),
+            })?;
+            let (_, data) = value.try_extract_tensor::<f32>().map_err(failed)?;
+            output.clear();
+            output.extend_from_slice(data);
+        }
         Ok(())
     }
 }
@@ -58,6 +78,10 @@ mod tests {
             model.run(ids, &mut row).unwrap();
             assert_eq!(row.len(), 384);
             assert!(row.iter().all(|number| number.is_finite()));
+            let (mut same, mut tokens) = (Vec::new(), Vec::new());
+            model.run_with_tokens(ids, &mut same, &mut tokens).unwrap();
+            assert_eq!(same, row);
+            assert_eq!(tokens.len(), ids.len() * 2 * 384);
         }
         assert!(matches!(model.run(&[], &mut row), Err(OnnxError::Run { .. })));
         assert!(matches!(model.run(&[i64::MAX], &mut row), Err(OnnxError::Run { .. })));

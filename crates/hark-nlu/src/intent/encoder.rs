@@ -7,7 +7,7 @@ use hark_models::manifest::Manifest;
 use hark_models::onnx::OnnxRuntime;
 use hark_models::text_encoder::TextEncoder;
 use std::path::Path;
-use tokenizers::Tokenizer;
+use tokenizers::{Encoding, Tokenizer};
 
 /// Word pieces that are looked at; requests are shorter. The model knows no more positions.
 const MAX_TOKENS: usize = 64;
@@ -24,6 +24,17 @@ pub struct Encoder {
     /// Word pieces of the sentence at hand; kept so that a run allocates little.
     ids: Vec<i64>,
     id: String,
+}
+
+/// The vectors of a sentence's word pieces, `[pieces, width]`.
+#[derive(Debug, Clone, Default)]
+pub struct TokenVectors {
+    /// One piece after the other.
+    pub numbers: Vec<f32>,
+    /// Numbers of a piece.
+    pub width: usize,
+    /// The piece that each word begins with, without the words that were cut off.
+    pub firsts: Vec<i64>,
 }
 
 impl Encoder {
@@ -75,12 +86,41 @@ impl Encoder {
     /// # Errors
     /// When tokeniser or model fail.
     pub fn embed(&mut self, spoken: &str, into: &mut Vec<f32>) -> Result<(), Fault> {
+        self.cut(spoken)?;
+        Ok(self.model.run(&self.ids, into)?)
+    }
+
+    /// The same, with the vectors of its word pieces; words are parted by single blanks.
+    ///
+    /// # Errors
+    /// When tokeniser or model fail.
+    pub fn embed_words(
+        &mut self,
+        spoken: &str,
+        into: &mut Vec<f32>,
+        vectors: &mut TokenVectors,
+    ) -> Result<(), Fault> {
+        let coded = self.cut(spoken)?;
+        self.model.run_with_tokens(&self.ids, into, &mut vectors.numbers)?;
+        vectors.width = vectors.numbers.len() / self.ids.len().max(1);
+        vectors.firsts.clear();
+        let mut pieces = coded.get_offsets().iter().enumerate().filter(|(_, (start, end))| start < end);
+        let begins = spoken.char_indices().filter(|(at, _)| *at == 0 || spoken[..*at].ends_with(' '));
+        for (begin, _) in begins {
+            let Some((piece, _)) = pieces.find(|(_, (start, _))| *start >= begin) else { break };
+            vectors.firsts.push(piece as i64);
+        }
+        Ok(())
+    }
+
+    /// Cuts a sentence into the word pieces `ids`.
+    fn cut(&mut self, spoken: &str) -> Result<Encoding, IntentError> {
         let coded = self
             .tokeniser
-            .encode_fast(spoken, true)
+            .encode(spoken, true)
             .map_err(|error| IntentError::Text { length: spoken.chars().count(), why: error.to_string() })?;
         self.ids.clear();
         self.ids.extend(coded.get_ids().iter().map(|id| i64::from(*id)));
-        Ok(self.model.run(&self.ids, into)?)
+        Ok(coded)
     }
 }

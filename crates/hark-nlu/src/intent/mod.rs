@@ -20,7 +20,7 @@ mod train;
 
 pub use catalogue::{INTENTS, category_of, leans_on_another};
 pub use classifier::{Classifier, Standing};
-pub use encoder::Encoder;
+pub use encoder::{Encoder, TokenVectors};
 pub use error::IntentError;
 pub use head::Head;
 pub use lazy_classifier::LazyClassifier;
