@@ -3,15 +3,18 @@
 use super::unwritable;
 use crate::app::language::learning;
 use hark_config::Config;
-use hark_core::Fault;
+use hark_core::home::Home;
+use hark_core::{Fault, FaultKind};
 use hark_models::manifest::Manifest;
-use hark_nlu::intent::data::Data;
+use hark_nlu::intent::data::{Data, PER_INTENT};
 use hark_nlu::intent::{Encoder, IntentError, IntentPaths, Report, Step, train};
+use hark_nlu::tagger::MarkedText;
+use hark_nlu::{Grammar, Sentences};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// `hark models train`.
 #[derive(Debug, clap::Args)]
@@ -25,6 +28,12 @@ pub struct TrainArgs {
     /// Only print what would be learned from, one JSON object a line
     #[arg(long)]
     pub print_data: bool,
+    /// How many sentences to sample for each intent
+    #[arg(long, value_name = "NUMBER", requires = "print_data")]
+    pub per_intent: Option<usize>,
+    /// Also print the texts of this file, one a line, with slots marked as in `[area : kitchen]`
+    #[arg(long, value_name = "FILE", requires = "print_data")]
+    pub texts: Option<PathBuf>,
 }
 
 /// Runs `hark models train`.
@@ -33,10 +42,15 @@ pub struct TrainArgs {
 /// When examples or templates have mistakes, the encoder is missing, or the head cannot be written.
 pub fn run(args: &TrainArgs, config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
     let paths = paths(config, args.shipped)?;
-    let data = Data::gather(&paths, &args.lang, &learning::homes(config, args.shipped)?)
-        .map_err(IntentError::mistakes)?;
+    let homes = learning::homes(config, args.shipped)?;
+    let per_intent = args.per_intent.unwrap_or(PER_INTENT);
+    let data = Data::gather_sampled(&paths, &args.lang, &homes, per_intent).map_err(IntentError::mistakes)?;
     if args.print_data {
-        return print(&data, out);
+        let sentences =
+            Sentences::load(&paths.sentences(&args.lang), &args.lang).map_err(IntentError::mistakes)?;
+        let grammar = Grammar::new(&sentences, homes.first().unwrap_or(&Home::default()));
+        print(&data, &grammar, out)?;
+        return args.texts.as_ref().map_or(Ok(()), |file| print_texts(file, &grammar, out));
     }
     let mut encoder = Encoder::open(&Manifest::load(&paths.models_dir)?)?;
     let mut bar = Bar::new();
@@ -118,8 +132,11 @@ fn paths(config: &Config, shipped: bool) -> Result<IntentPaths, Fault> {
     Ok(paths)
 }
 
-fn print(data: &Data, out: &mut dyn Write) -> Result<(), Fault> {
+/// A sentence a line; with spans where the sentences read it and mean the same.
+fn print(data: &Data, grammar: &Grammar, out: &mut dyn Write) -> Result<(), Fault> {
     for sample in &data.samples {
+        let read = grammar.annotate(&sample.text);
+        let read = read.filter(|read| sample.label.intent.as_ref() == Some(&read.intent));
         let line = json!({
             "text": sample.text,
             "category": sample.label.category,
@@ -127,6 +144,32 @@ fn print(data: &Data, out: &mut dyn Write) -> Result<(), Fault> {
             "domain": sample.label.domain,
             "origin": sample.origin.name(),
             "untouched": sample.untouched,
+            "spans": read.map(|read| read.spans),
+        });
+        writeln!(out, "{line}").map_err(unwritable)?;
+    }
+    Ok(())
+}
+
+/// Texts in spoken form, with the slots that are marked in them and what the sentences make of them.
+fn print_texts(file: &Path, grammar: &Grammar, out: &mut dyn Write) -> Result<(), Fault> {
+    let texts = std::fs::read_to_string(file).map_err(|error| {
+        let message = format!("{}: {error}", file.display());
+        Fault::new(FaultKind::BadInput, "models", message, "name a text file: --texts FILE")
+    })?;
+    for line in texts.lines() {
+        let marked = MarkedText::of(line, grammar.lexicon());
+        let read = grammar.annotate(&marked.text);
+        let words: Vec<&str> = marked.words.iter().map(String::as_str).collect();
+        let unmarked = |at| !marked.spans.iter().any(|span| (span.start..span.end).contains(&at));
+        let line = json!({
+            "said": line,
+            "text": marked.words.join(" "),
+            "origin": "text",
+            "marks": marked.spans,
+            "kinds": grammar.kinds(&words, unmarked),
+            "read_as": read.as_ref().map(|read| &read.intent),
+            "spans": read.as_ref().map(|read| &read.spans),
         });
         writeln!(out, "{line}").map_err(unwritable)?;
     }
@@ -136,7 +179,6 @@ fn print(data: &Data, out: &mut dyn Write) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hark_core::FaultKind;
 
     fn config(folder: &Path) -> Config {
         let mut config = Config::default();
@@ -146,7 +188,7 @@ mod tests {
     }
 
     fn args(shipped: bool) -> TrainArgs {
-        TrainArgs { lang: "en".to_owned(), shipped, print_data: true }
+        TrainArgs { lang: "en".to_owned(), shipped, print_data: true, per_intent: None, texts: None }
     }
 
     #[test]
@@ -166,6 +208,26 @@ mod tests {
         assert!(own.len() > 1000 && own.iter().any(mine));
         assert!(own.iter().all(|line| line["text"].is_string() && line["category"].is_string()));
         assert!(!lines(true).iter().any(mine));
+        assert!(own.iter().filter(|line| line["spans"].is_array()).count() > own.len() / 3);
+    }
+
+    #[test]
+    fn texts_are_printed_with_what_is_marked_and_what_the_sentences_read() {
+        let state = tempfile::tempdir().unwrap();
+        let file = state.path().join("texts.txt");
+        std::fs::write(&file, "turn on the [device_type : light] in the kitchen\nxyzzy\n").unwrap();
+        let mut out = Vec::new();
+        let args = TrainArgs { per_intent: Some(1), texts: Some(file), ..args(true) };
+        run(&args, &config(state.path()), false, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        let texts: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let [known, unknown] = &texts[texts.len() - 2..] else { panic!("{out}") };
+        assert_eq!(known["marks"], json!([{"slot": "device_type", "start": 3, "end": 4}]));
+        assert_eq!(known["read_as"], "HassTurnOn");
+        let slots: Vec<&str> =
+            known["spans"].as_array().unwrap().iter().filter_map(|it| it["slot"].as_str()).collect();
+        assert_eq!(slots, ["kind", "area"]);
+        assert!(unknown["spans"].is_null() && unknown["text"] == "xyzzy", "{unknown}");
     }
 
     #[test]

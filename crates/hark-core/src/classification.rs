@@ -146,6 +146,17 @@ impl fmt::Display for Category {
     }
 }
 
+/// Words of a request that fill a slot; words are counted from 0 in spoken form ("twenty percent" for "20%").
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SlotSpan {
+    /// Name of the slot, or a tagger's tag for several.
+    pub slot: String,
+    /// First word.
+    pub start: usize,
+    /// Word after the last.
+    pub end: usize,
+}
+
 /// Bounds what a request may set in motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -36,7 +36,7 @@ pub mod tool;
 pub mod wav;
 
 pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
-pub use classification::{Category, Classification, Classify, Kind, Tier};
+pub use classification::{Category, Classification, Classify, Kind, SlotSpan, Tier};
 pub use clock::Stamp;
 pub use command::DaemonCommand;
 pub use effort::Effort;

@@ -29,10 +29,11 @@ mod request_framing;
 mod requests;
 pub mod rules;
 pub mod sentences;
+pub mod tagger;
 pub mod text;
 mod understand;
 
-pub use grammar::{Grammar, LabelledSample, Match, Nearness, Similar, Took};
+pub use grammar::{Annotation, Grammar, LabelledSample, Match, Nearness, Similar, Took};
 pub use problem::{Place, Problem, nearest};
 pub use sentences::Sentences;
 

@@ -1,6 +1,7 @@
 //! The sentences of one home, compiled: parser, sampler and approximate acceptance.
 
 mod accept;
+mod annotate;
 mod complete;
 mod fill;
 mod flat_vec;
@@ -41,6 +42,7 @@ use std::sync::Arc;
 use views::{ViewBuilder, Views};
 use words::{WordId, Words};
 
+pub use annotate::Annotation;
 pub use fuzzy_match::{Nearness, Similar};
 pub use parse::Match;
 pub use parse_result::Took;

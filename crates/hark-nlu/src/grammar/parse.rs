@@ -16,7 +16,7 @@ use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::intent::Ambiguity;
-use hark_core::{Effort, Slots};
+use hark_core::{Effort, SlotSpan, Slots};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub struct Match {
     pub unknown: Option<String>,
     /// The words it was read from, each with what was made of it.
     pub words: Vec<(String, Took)>,
+    /// Which of these words fill which slot, in order.
+    pub spans: Vec<SlotSpan>,
 }
 
 /// How much worse a way is than another. Less is better, the fields from the top.
@@ -268,6 +270,7 @@ impl Grammar {
             doubts: found.doubts,
             unknown: found.unknown,
             words: Vec::new(),
+            spans: found.spans,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Block;
 use crate::text::Token;
-use hark_core::Slots;
 use hark_core::intent::Ambiguity;
+use hark_core::{SlotSpan, Slots};
 use hark_language::Lexicon;
 use serde_json::{Map, Value};
 
@@ -41,6 +41,8 @@ pub(super) struct Found {
     pub(super) unknown: Option<String>,
     /// What was made of each word.
     pub(super) took: Vec<Took>,
+    /// Which words fill which slot.
+    pub(super) spans: Vec<SlotSpan>,
 }
 
 impl Default for Found {
@@ -55,6 +57,7 @@ impl Default for Found {
             doubts: Vec::new(),
             unknown: None,
             took: Vec::new(),
+            spans: Vec::new(),
         }
     }
 }

@@ -154,6 +154,15 @@ impl Grammar {
         self.names_a_kind(&tokens.iter().map(|token| token.word.as_str()).collect::<Vec<_>>())
     }
 
+    /// Whether some words are what a kind of thing is called and nothing more: "light", but not "the light".
+    pub(super) fn is_a_kind(&self, words: &[&str]) -> bool {
+        let things = &self.lexicon().things;
+        let is_small = |word: Option<&&str>| word.is_some_and(|word| things.small_words.contains(word));
+        let content = synonyms::content(words, self.lexicon());
+        let bounded = !is_small(words.first()) && !is_small(words.last());
+        bounded && content.len() == 1 && synonyms::ends_in_kind(&content[0], things)
+    }
+
     /// Whether some words say what kind of thing they mean: "bed light", but not "deal".
     pub(super) fn names_a_kind(&self, words: &[&str]) -> bool {
         let lexicon = self.lexicon();

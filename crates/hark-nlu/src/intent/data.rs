@@ -90,6 +90,19 @@ impl Data {
     /// # Errors
     /// Every mistake in every file.
     pub fn gather(places: &IntentPaths, language: &str, homes: &[Home]) -> Result<Self, Vec<Problem>> {
+        Self::gather_sampled(places, language, homes, PER_INTENT)
+    }
+
+    /// The same with `per_intent` sampled sentences for each intent in each home.
+    ///
+    /// # Errors
+    /// Every mistake in every file.
+    pub fn gather_sampled(
+        places: &IntentPaths,
+        language: &str,
+        homes: &[Home],
+        per_intent: usize,
+    ) -> Result<Self, Vec<Problem>> {
         let sentences = Sentences::load(&places.sentences(language), language)?;
         let written = examples::load(&places.examples(language))?;
         let own = examples::load(&places.own_examples(language))?;
@@ -103,7 +116,7 @@ impl Data {
             }
         }
         for (index, home) in homes.iter().enumerate() {
-            for sample in Grammar::new(&sentences, home).labelled(PER_INTENT, 1 + index as u64) {
+            for sample in Grammar::new(&sentences, home).labelled(per_intent, 1 + index as u64) {
                 if !is_learned(&sample.intent) {
                     continue;
                 }

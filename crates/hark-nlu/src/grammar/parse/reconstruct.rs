@@ -7,6 +7,7 @@ use crate::grammar::home::IN_AREA;
 use crate::grammar::parse_result::{Found, slot_name};
 use crate::grammar::views::{Entry, View};
 use crate::text::Token;
+use hark_core::SlotSpan;
 use hark_core::calendar::When;
 use hark_core::intent::Ambiguity;
 use serde_json::Value;
@@ -33,6 +34,7 @@ impl Run<'_> {
         let mut wild: Option<(SlotId, usize)> = None;
         for (step, from, end) in steps {
             found.took.extend((from..end).map(|_| step.took()));
+            self.mark(&mut found.spans, step, from, end);
             match step {
                 Step::Any(slot) => {
                     let start = wild.filter(|(known, _)| *known == slot).map_or(from, |(_, start)| start);
@@ -75,6 +77,26 @@ impl Run<'_> {
             }
         }
         found
+    }
+
+    /// Notes which slot some words fill.
+    fn mark(&self, spans: &mut Vec<SlotSpan>, step: Step, start: usize, end: usize) {
+        let slot = match step {
+            Step::Any(slot) | Step::View(_, slot, _) | Step::Ruled(slot, _) | Step::Near(_, slot, _) => slot,
+            Step::Start | Step::Word | Step::Skip => return,
+        };
+        let slot = match self.grammar.slot_names[slot as usize].as_str() {
+            // A length has slots of its own for each unit.
+            "" => "duration",
+            capture if capture.starts_with('@') => return,
+            slot => slot,
+        };
+        match spans.last_mut() {
+            Some(last) if matches!(step, Step::Any(_)) && last.slot == slot && last.end == start => {
+                last.end = end
+            }
+            _ => spans.push(SlotSpan { slot: slot.to_owned(), start, end }),
+        }
     }
 
     /// Every value that some words are, exactly.
