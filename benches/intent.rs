@@ -1,5 +1,5 @@
-//! How long it takes to tell what kind of request a text is: encoder and head, tokenising included, on
-//! one thread. `models/intent/measure.py` does the same in Python on the same model.
+//! How long it takes to tell what kind of request a text is: encoder, head and tagger, tokenising included, on
+//! one thread. `models/intent/measure.py` does the same in Python on the same encoder and head.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use hark_core::classification::Classify;

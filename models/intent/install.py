@@ -1,7 +1,8 @@
 """Puts an encoder that `tune.py` made into the project: encoder.onnx, tokenizer.json, and their sizes and
-sums in models/manifest.toml.
+sums in models/manifest.toml; or the tagger that `tagger.py` made.
 
     python models/intent/install.py WORK student
+    python models/intent/install.py WORK tagger
 """
 
 import hashlib
@@ -19,6 +20,8 @@ def main() -> None:
         ("sentence_encoder", work / f"{name}-int8.onnx", here / "encoder.onnx"),
         ("sentence_tokenizer", work / f"{name}-tokenizer.json", here / "tokenizer.json"),
     ]
+    if name == "tagger":
+        files = [("slot_tagger", work / "tagger.onnx", here / "tagger.onnx")]
     for part, source, target in files:
         content = source.read_bytes()
         target.write_bytes(content)
@@ -29,7 +32,7 @@ def main() -> None:
             raise SystemExit(f"{manifest} has no part {part}")
         print(f"{target}: {len(content) / 1e6:.2f} MB, sha256 {total}")
     manifest.write_text(text)
-    print("now: hark models train --shipped")
+    print("now: " + ("cargo test" if name == "tagger" else "hark models train --shipped, and the tagger anew (README.md)"))
 
 
 if __name__ == "__main__":

@@ -190,6 +190,9 @@ pub struct Classification {
     /// The owner has said what these very words mean; then it is no guess, and the first intent is it.
     #[serde(default)]
     pub taught: bool,
+    /// The words that fill slots, in order; `None` where no tagger is sure of them.
+    #[serde(skip)]
+    pub spans: Option<Vec<SlotSpan>>,
 }
 
 /// Single words, in lower case, that tell of several steps in a request.
@@ -227,6 +230,7 @@ impl Classification {
             tier: category.tier(),
             intents,
             taught: false,
+            spans: None,
         }
     }
 

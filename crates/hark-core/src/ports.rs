@@ -1,6 +1,7 @@
 //! Traits through which folders use each other without knowing each other.
 
 use super::automation::Automation;
+use super::classification::SlotSpan;
 use super::effort::Effort;
 use super::fault::Fault;
 use super::home::{Area, Entity, Home, Person};
@@ -111,6 +112,18 @@ pub trait Understand: Send + Sync {
     /// The intent with what the text says of its slots, for whoever already knows that it is meant; `None`
     /// when they are not to be found, could be several, or `effort` is spent.
     fn fill_within(&self, _intent: &str, _text: &str, _now: NaiveDateTime, _: &Effort) -> Option<Intent> {
+        None
+    }
+
+    /// The same where a tagger has marked the words that fill slots: each of `spans`, in order, has to fill one.
+    fn fill_marked(
+        &self,
+        _intent: &str,
+        _text: &str,
+        _spans: &[SlotSpan],
+        _now: NaiveDateTime,
+        _: &Effort,
+    ) -> Option<Intent> {
         None
     }
 

@@ -214,7 +214,11 @@ impl Router {
             return Err(Doubt::NoTriggers(triggers));
         }
         let Said { text, now, effort } = *said;
-        let mut intent = self.fill_within(name, text, now, effort).ok_or(Doubt::NoSlots)?;
+        let sentences = self.spoken.first().map(|spoken| &spoken.sentences);
+        let marked = found.spans.as_ref().zip(sentences);
+        let marked = marked.and_then(|(spans, it)| it.fill_marked(name, text, spans, now, effort));
+        let filled = marked.or_else(|| self.fill_within(name, text, now, effort));
+        let mut intent = filled.ok_or(Doubt::NoSlots)?;
         intent.route = Route::Intent;
         intent.confidence *= probability;
         intent.why = format!("classified as {} ({probability:.2}): {}", found.category, intent.why);

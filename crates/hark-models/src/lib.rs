@@ -17,3 +17,4 @@ pub mod memory;
 pub mod moonshine;
 pub mod onnx;
 pub mod text_encoder;
+pub mod token_tagger;

@@ -18,7 +18,7 @@ use super::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::intent::{UnknownThing, refusal};
 use hark_core::ports::Understand;
-use hark_core::{Ambiguity, Category, Effort, Intent, Route, Slots, Understanding};
+use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
 use hark_language::{Lexicon, Phrases, phrases};
 use serde_json::Value;
 
@@ -45,23 +45,18 @@ impl Understand for Grammar {
     }
 
     fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
-        let tokens = text::tokenise(text, self.lexicon());
-        let reader = Reader::new(self, now, effort);
-        let impossible = Impossible::of(&reader, text, &tokens);
-        let found = match reader.fill(intent, text) {
-            None => impossible.refuse_unfilled(intent),
-            Some(found) => {
-                let read = std::slice::from_ref(&found);
-                let qualifiers = || Qualifiers::of(&reader, text, &tokens).refuse_filled(&found);
-                Some(
-                    impossible
-                        .refuse(read)
-                        .or_else(qualifiers)
-                        .unwrap_or_else(|| self::intent(found, self.lexicon())),
-                )
-            }
-        };
-        found.filter(|_| !effort.is_spent())
+        self.filled(intent, text, None, now, effort)
+    }
+
+    fn fill_marked(
+        &self,
+        intent: &str,
+        text: &str,
+        spans: &[SlotSpan],
+        now: NaiveDateTime,
+        effort: &Effort,
+    ) -> Option<Intent> {
+        self.filled(intent, text, Some(spans), now, effort)
     }
 }
 
@@ -127,6 +122,37 @@ impl Grammar {
         };
         // What was found on the way may be half of what was said.
         if effort.is_spent() { Understanding::unread() } else { found }
+    }
+
+    fn filled(
+        &self,
+        intent: &str,
+        text: &str,
+        marks: Option<&[SlotSpan]>,
+        now: NaiveDateTime,
+        effort: &Effort,
+    ) -> Option<Intent> {
+        let tokens = text::tokenise(text, self.lexicon());
+        let reader = Reader::new(self, now, effort);
+        let impossible = Impossible::of(&reader, text, &tokens);
+        let found = match marks {
+            Some(marks) => reader.fill_marked(intent, text, marks),
+            None => reader.fill(intent, text, None),
+        };
+        let found = match found {
+            None => impossible.refuse_unfilled(intent),
+            Some(found) => {
+                let read = std::slice::from_ref(&found);
+                let qualifiers = || Qualifiers::of(&reader, text, &tokens).refuse_filled(&found);
+                Some(
+                    impossible
+                        .refuse(read)
+                        .or_else(qualifiers)
+                        .unwrap_or_else(|| self::intent(found, self.lexicon())),
+                )
+            }
+        };
+        found.filter(|_| !effort.is_spent())
     }
 }
 

@@ -74,7 +74,9 @@ pub fn described(config: &Config) -> Result<String, Fault> {
         (true, false) => "out of date: `hark models train` takes in what has changed",
     };
     let (intents, own) = (standing.intents, own.len());
-    Ok(format!("{language}, {intents} intents, {whose}{age}, {own} sentences of your own; {state}"))
+    let tagger =
+        standing.without_tagger.map_or_else(String::new, |why| format!("; without slot tagger: {why}"));
+    Ok(format!("{language}, {intents} intents, {whose}{age}, {own} sentences of your own; {state}{tagger}"))
 }
 
 /// How long ago, for people.

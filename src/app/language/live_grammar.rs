@@ -4,7 +4,7 @@
 use crate::app::faults::Faults;
 use chrono::NaiveDateTime;
 use hark_core::ports::{Completeness, Completes, HomeView, Understand};
-use hark_core::{Effort, Fault, FaultKind, Intent, Understanding};
+use hark_core::{Effort, Fault, FaultKind, Intent, SlotSpan, Understanding};
 use hark_dialog::replies::Replies;
 use hark_nlu::intent::IntentPaths;
 use hark_nlu::{Grammar, Sentences, Similar};
@@ -193,6 +193,17 @@ impl Understand for LiveGrammar {
 
     fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
         effort.apart(|| self.now()).ok()?.fill_within(intent, text, now, effort)
+    }
+
+    fn fill_marked(
+        &self,
+        intent: &str,
+        text: &str,
+        spans: &[SlotSpan],
+        now: NaiveDateTime,
+        effort: &Effort,
+    ) -> Option<Intent> {
+        effort.apart(|| self.now()).ok()?.fill_marked(intent, text, spans, now, effort)
     }
 }
 

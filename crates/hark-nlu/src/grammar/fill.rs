@@ -13,7 +13,7 @@ use crate::intent::category_of;
 use crate::number_spans;
 use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::text::Token;
-use hark_core::Category;
+use hark_core::{Category, SlotSpan};
 use hark_language::time::Unit;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -45,6 +45,15 @@ const MOST_PASSED_FOR_EACH_KEPT: usize = 2;
 
 /// Content words that may be passed over where other words are taken as they are.
 const MOST_PASSED_BESIDE_WILD: usize = 1;
+
+/// What it costs to pass over a word that a tagger has marked as no part of any slot.
+const PASS_UNMARKED: u32 = 2;
+/// What it costs when marked words fill a place for any words, and when they are marked as another slot.
+const MARKED: (u32, u32) = (1, 6);
+/// What it costs when words fill a slot that are not marked.
+const UNMARKED: u32 = 6;
+/// The tag of the slots that any words may fill: what to play, what to remember.
+const ANY_WORDS: &str = "text";
 
 /// Words that are put in and names that are looked for in one step, and the steps of a rule.
 const WORDS_A_STEP: usize = 2;
@@ -95,7 +104,7 @@ enum Said {
 impl Reader<'_> {
     /// The intent with the slots that the text mentions; `None` when nothing fits, when two sentences of
     /// different meaning fit as well, or when a name could be several.
-    pub(crate) fn fill(&self, intent: &str, text: &str) -> Option<Match> {
+    pub(crate) fn fill(&self, intent: &str, text: &str, marks: Option<&[SlotSpan]>) -> Option<Match> {
         let tokens = self.tokenise(text);
         let negated = || {
             tokens.iter().any(|token| self.grammar.lexicon().requests.negations.contains(token.word.as_str()))
@@ -103,7 +112,7 @@ impl Reader<'_> {
         if tokens.is_empty() || (intent != DENIAL && negated()) {
             return None;
         }
-        let said = Text::new(self, text, &tokens);
+        let said = Text::new(self, text, &tokens, marks);
         let templates = self.grammar.meanings.iter().zip(&self.grammar.network.starts);
         let of_intent = templates.filter(|(meaning, _)| meaning.block.intent == intent);
         let mut candidates: Vec<Candidate> =
@@ -128,6 +137,29 @@ impl Reader<'_> {
         best.map(|(found, _)| found)
     }
 
+    /// The same where a tagger has marked the words that fill slots. Templates name slots in one order and people in
+    /// any, so where nothing fits, the marked words are tried in the others; `None` when two of these differ in meaning.
+    pub(crate) fn fill_marked(&self, intent: &str, text: &str, marks: &[SlotSpan]) -> Option<Match> {
+        let tokens = self.tokenise(text);
+        if marks.iter().any(|mark| mark.end > tokens.len()) {
+            return None;
+        }
+        let in_order = self.fill(intent, text, Some(marks));
+        if in_order.is_some() {
+            return in_order;
+        }
+        let mut best: Option<Match> = None;
+        for order in other_orders(marks.len()) {
+            let (text, marks) = reordered(&tokens, marks, order);
+            let Some(found) = self.fill(intent, &text, Some(&marks)) else { continue };
+            if best.as_ref().is_some_and(|known| known.slots != found.slots) {
+                return None;
+            }
+            best = best.or(Some(found));
+        }
+        best
+    }
+
     fn read_candidate(&self, intent: &str, said: &Text<'_>, candidate: &Candidate) -> Option<Match> {
         let tokens = self.tokenise(&candidate.text);
         let exactly = self.exactly(&candidate.text, &tokens);
@@ -140,14 +172,17 @@ impl Reader<'_> {
             said.then(|| self.nearly(&candidate.text, &tokens)).flatten()
         };
         let found = exactly.or_else(nearly).filter(|_| !candidate.swapped)?;
-        if found.wild_words > 0 && (candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange) {
+        // Where the words are marked that fill slots, the others are known to fill none.
+        let is_marked = said.marks.is_some();
+        let stray = candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange;
+        if found.wild_words > 0 && stray && !is_marked {
             return None;
         }
         // Small talk has as many words as people; a request has one of those it is made with.
         let is_talk =
             category_of(intent).is_none_or(|it| matches!(it, Category::Conversation | Category::Question));
         let far = candidate.passed > MOST_PASSED_FOR_EACH_KEPT * candidate.kept && candidate.strange;
-        if !is_talk && (candidate.kept == 0 || far) {
+        if !is_talk && (candidate.kept == 0 || (far && !is_marked)) {
             return None;
         }
         // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
@@ -188,6 +223,34 @@ impl Grammar {
     }
 }
 
+/// The orders of two or three, but the first; more are not tried.
+fn other_orders(count: usize) -> &'static [&'static [usize]] {
+    match count {
+        2 => &[&[1, 0]],
+        3 => &[&[0, 2, 1], &[1, 0, 2], &[1, 2, 0], &[2, 0, 1], &[2, 1, 0]],
+        _ => &[],
+    }
+}
+
+/// The words with those marked in another order, and their marks: at each place stands what `order` says.
+fn reordered(tokens: &[Token], marks: &[SlotSpan], order: &[usize]) -> (String, Vec<SlotSpan>) {
+    let mut words: Vec<&str> = Vec::new();
+    let (mut moved, mut at) = (Vec::new(), 0);
+    for (place, from) in marks.iter().zip(order) {
+        words.extend(tokens[at..place.start].iter().map(|token| token.word.as_str()));
+        let (start, mark) = (words.len(), &marks[*from]);
+        words.extend(tokens[mark.start..mark.end].iter().map(|token| token.word.as_str()));
+        moved.push(SlotSpan { slot: mark.slot.clone(), start, end: words.len() });
+        at = place.end;
+    }
+    words.extend(tokens[at..].iter().map(|token| token.word.as_str()));
+    (words.join(" "), moved)
+}
+
+fn is_marked(marks: &[SlotSpan], at: usize) -> bool {
+    marks.iter().any(|mark| (mark.start..mark.end).contains(&at))
+}
+
 /// What was said, with everything that can be found in it.
 struct Text<'g> {
     reader: &'g Reader<'g>,
@@ -196,12 +259,14 @@ struct Text<'g> {
     words: Vec<Option<WordId>>,
     /// Stretches that are nearly a name: first word, word after the last.
     near: Vec<(usize, usize)>,
-    /// What passing over each word costs; `None` for one that tells which thing is meant, or how much.
+    /// What passing over each word costs; `None` for one that is marked, or tells which thing is meant, or how much.
     prices: Vec<Option<u32>>,
+    /// The words that fill slots, where a tagger has marked them.
+    marks: Option<&'g [SlotSpan]>,
 }
 
 impl<'g> Text<'g> {
-    fn new(reader: &'g Reader<'g>, text: &str, tokens: &'g [Token]) -> Self {
+    fn new(reader: &'g Reader<'g>, text: &str, tokens: &'g [Token], marks: Option<&'g [SlotSpan]>) -> Self {
         let grammar = reader.grammar;
         let spans = reader.near_spans(tokens);
         let sure = |span: &&super::fuzzy_match::Span| {
@@ -219,6 +284,10 @@ impl<'g> Text<'g> {
         let numbers = number_spans::numbers(text, tokens, grammar.lexicon());
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
+            let is_small = grammar.lexicon().things.small_words.contains(word);
+            if !is_small && marks.is_some_and(|marks| is_marked(marks, at)) {
+                return None;
+            }
             // Part of a number is another number.
             if numbers.iter().any(|number| number.len() > 1 && number.contains(&at)) {
                 return None;
@@ -244,16 +313,24 @@ impl<'g> Text<'g> {
             match () {
                 () if is_in(&named) => None,
                 () if is_in(&near) => Some(PASS_NAME),
-                () if grammar.lexicon().things.small_words.contains(word) || word == JOINER => Some(PASS.1),
+                () if is_small || word == JOINER => Some(PASS.1),
                 () if grammar.lexicon().requests.one.contains(word) => Some(PASS_ONE),
                 // "The seven o'clock alarm to eight", "four hundred percent": what is left means something else.
                 () if is_number || before.is_some_and(|before| number(&[before, word])) => None,
+                () if marks.is_some() => Some(PASS_UNMARKED),
                 () => Some(PASS.0),
             }
         };
         let prices = tokens.iter().enumerate().map(price).collect();
         let words = tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
-        Self { reader, grammar, tokens, words, near, prices }
+        Self { reader, grammar, tokens, words, near, prices, marks }
+    }
+
+    /// What it costs that some words fill a slot.
+    fn price_of_slot(&self, start: usize, end: usize) -> u32 {
+        let Some(marks) = self.marks else { return 0 };
+        let is_small = |at: usize| self.prices[at].is_some_and(|price| price <= PASS.1);
+        if (start..end).all(|at| is_marked(marks, at) || is_small(at)) { 0 } else { UNMARKED }
     }
 
     /// Whether a word behind an article is in no sentence and no name.
@@ -336,10 +413,17 @@ impl<'g> Text<'g> {
         }
         for (view, _, to) in arcs.views {
             for (end, _) in grammar.views.matches(*view, &self.words, at) {
-                step((end, *to, true), 0, Said::Tokens);
+                step((end, *to, true), self.price_of_slot(at, end), Said::Tokens);
             }
             for (_, end) in self.near.iter().filter(|(start, _)| *start == at) {
-                step((*end, *to, true), NEARLY, Said::Tokens);
+                step((*end, *to, true), NEARLY + self.price_of_slot(at, *end), Said::Tokens);
+            }
+        }
+        // Which words fill a place for any words is only known where they are marked.
+        if let Some(mark) = self.marks.and_then(|marks| marks.iter().find(|mark| mark.start == at)) {
+            for (slot, to) in arcs.any {
+                let fits = mark.slot == ANY_WORDS || mark.slot == grammar.slot_names[*slot as usize];
+                step((mark.end, *to, true), if fits { MARKED.0 } else { MARKED.1 }, Said::Tokens);
             }
         }
         for (ruled, _, to) in arcs.ruled {
@@ -347,7 +431,7 @@ impl<'g> Text<'g> {
             let rest = self.tokens[at..].iter().take(rules::MOST_WORDS);
             let rest: Vec<&str> = rest.map(|token| token.word.as_str()).collect();
             for (_, used) in rules::all(ruled.rule, &rest, &by) {
-                step((at + used, *to, true), 0, Said::Tokens);
+                step((at + used, *to, true), self.price_of_slot(at, at + used), Said::Tokens);
             }
         }
         if let Some(price) = self.prices[at] {

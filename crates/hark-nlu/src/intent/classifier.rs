@@ -1,21 +1,27 @@
-//! Encoder and head together: what the router asks.
+//! Encoder, head and tagger together: what the router asks.
 
 use super::data::{hash, spoken};
-use super::encoder::Encoder;
+use super::encoder::{Encoder, TokenVectors};
 use super::error::IntentError;
 use super::head::Head;
 use super::paths::IntentPaths;
 use crate::narrative;
+use crate::tagger::{Tagger, Tagging};
 use hark_core::classification::Classify;
 use hark_core::{Category, Classification, Fault};
 use hark_models::manifest::Manifest;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+/// ISO 639-1 code of the language that the shipped tagger knows.
+const TAGGER_LANGUAGE: &str = "en";
+
 /// Tells what kind of request a text is. One thread at a time.
 pub struct Classifier {
     encoder: Encoder,
     head: Head,
+    tagger: Option<Tagger>,
+    vectors: TokenVectors,
     numbers: Vec<f32>,
     shares: Vec<f32>,
 }
@@ -37,6 +43,8 @@ pub struct Standing {
     pub data: String,
     /// What a head that is not stale is trained on ([`Head::data`]).
     pub wanted: String,
+    /// Why there is no slot tagger, where there should be one.
+    pub without_tagger: Option<String>,
 }
 
 impl Classifier {
@@ -49,7 +57,10 @@ impl Classifier {
     pub fn open(manifest: &Manifest, places: &IntentPaths, language: &str) -> Result<Self, Fault> {
         let encoder = Encoder::open(manifest)?;
         let (head, _) = choose(encoder.id(), places, language)?;
-        Ok(Self::new(encoder, head))
+        // Without a tagger the head decides alone.
+        let has_tagger = language == TAGGER_LANGUAGE;
+        let tagger = has_tagger.then(|| Tagger::open(manifest, encoder.id()).ok()).flatten();
+        Ok(Self { tagger, ..Self::new(encoder, head) })
     }
 
     /// Looks which head [`Classifier::open`] would take, and whether everything is there, without
@@ -58,12 +69,15 @@ impl Classifier {
     /// # Errors
     /// As [`Classifier::open`].
     pub fn standing(manifest: &Manifest, places: &IntentPaths, language: &str) -> Result<Standing, Fault> {
-        Ok(choose(&Encoder::id_in(manifest)?, places, language)?.1)
+        let (_, standing) = choose(&Encoder::id_in(manifest)?, places, language)?;
+        let missing = (language == TAGGER_LANGUAGE).then(|| Tagger::file(manifest).err()).flatten();
+        Ok(Standing { without_tagger: missing.map(|fault| fault.to_string()), ..standing })
     }
 
     /// From parts that are there.
     pub fn new(encoder: Encoder, head: Head) -> Self {
-        Self { encoder, head, numbers: Vec::new(), shares: Vec::new() }
+        let (tagger, vectors) = (None, TokenVectors::default());
+        Self { encoder, head, tagger, vectors, numbers: Vec::new(), shares: Vec::new() }
     }
 
     /// Puts a newly trained head in its place.
@@ -74,6 +88,19 @@ impl Classifier {
     /// The head in use.
     pub fn head(&self) -> &Head {
         &self.head
+    }
+
+    /// Encodes a sentence in spoken form, and tags it where there is a tagger.
+    fn encode(&mut self, spoken: &str) -> Result<Option<Tagging>, Fault> {
+        let Some(tagger) = &mut self.tagger else {
+            self.encoder.embed(spoken, &mut self.numbers)?;
+            return Ok(None);
+        };
+        self.encoder.embed_words(spoken, &mut self.numbers, &mut self.vectors)?;
+        // Words that were cut off may fill a slot as well.
+        let words = spoken.split_whitespace().count();
+        let is_whole = words > 0 && words == self.vectors.firsts.len();
+        is_whole.then(|| tagger.tag(&self.vectors)).transpose()
     }
 }
 
@@ -100,7 +127,7 @@ fn choose(encoder: &str, places: &IntentPaths, language: &str) -> Result<(Head, 
     let file = if is_own { places.own_head(language) } else { places.shipped_head(language) };
     let written = std::fs::metadata(&file).and_then(|about| about.modified()).ok();
     let (intents, stale, data) = (head.intents().len(), head.data() != wanted, head.data().to_owned());
-    Ok((head, Standing { file, own: is_own, intents, written, stale, data, wanted }))
+    Ok((head, Standing { file, own: is_own, intents, written, stale, data, wanted, without_tagger: None }))
 }
 
 /// Whether people tell stories of what such requests are about.
@@ -111,9 +138,12 @@ fn may_be_told(category: Category) -> bool {
 
 impl Classify for Classifier {
     fn classify(&mut self, text: &str) -> Result<Classification, Fault> {
-        self.encoder.embed(&spoken(text), &mut self.numbers)?;
+        let tagging = self.encode(&spoken(text))?;
         self.head.shares(&self.numbers, &mut self.shares);
-        let verdict = self.head.verdict(&self.shares);
+        let verdict = match &tagging {
+            Some(tagging) => self.head.verdict_with(&self.shares, tagging),
+            None => self.head.verdict(&self.shares),
+        };
         let steps = hark_language::steps::of_all().into();
         // Stories have the words of requests, and what a sentence is near to is all the head can tell.
         if may_be_told(verdict.category) && narrative::tells(text, hark_language::of(self.head.language())) {
@@ -125,7 +155,8 @@ impl Classify for Classifier {
                 Vec::new(),
             ));
         }
-        Ok(Classification::new(text, &steps, verdict.category, verdict.confidence, verdict.intents))
+        let found = Classification::new(text, &steps, verdict.category, verdict.confidence, verdict.intents);
+        Ok(Classification { spans: tagging.and_then(|tagging| tagging.spans), ..found })
     }
 
     fn embed(&mut self, text: &str) -> Result<Vec<f32>, Fault> {

@@ -6,6 +6,7 @@
 use super::error::IntentError;
 use super::examples::Label;
 use super::logistic::{Model, dot, soft_max};
+use crate::tagger::Tagging;
 use hark_core::Category;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -19,6 +20,9 @@ const VERSION: u32 = 1;
 
 /// Intents that are told of a request.
 const TOLD: usize = 5;
+
+/// The tagger's part of a confidence, 0 to 1; the head has the rest (chosen in models/intent/README.md).
+const TAGGER_WEIGHT: f32 = 0.4;
 
 /// One class: an intent, or a category without one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +76,27 @@ pub(super) struct Verdict {
     pub category: Category,
     pub confidence: f32,
     pub intents: Vec<(String, f32)>,
+}
+
+impl Verdict {
+    /// The likeliest category and intents of classes with their probabilities.
+    fn of<'c>(classes: impl Iterator<Item = (Category, Option<&'c str>, f32)>) -> Self {
+        let mut categories: BTreeMap<Category, f32> = BTreeMap::new();
+        let mut intents: BTreeMap<&str, f32> = BTreeMap::new();
+        for (category, intent, share) in classes {
+            *categories.entry(category).or_default() += share;
+            if let Some(intent) = intent {
+                *intents.entry(intent).or_default() += share;
+            }
+        }
+        let best = categories.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        let (category, confidence) = best.unwrap_or((Category::OutOfScope, 0.0));
+        let mut intents: Vec<(String, f32)> =
+            intents.into_iter().map(|(name, share)| (name.to_owned(), share.min(1.0))).collect();
+        intents.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        intents.truncate(TOLD);
+        Self { category, confidence: confidence.clamp(0.0, 1.0), intents }
+    }
 }
 
 impl Head {
@@ -137,21 +162,18 @@ impl Head {
 
     /// The likeliest category and intents.
     pub(super) fn verdict(&self, shares: &[f32]) -> Verdict {
-        let mut categories: BTreeMap<Category, f32> = BTreeMap::new();
-        let mut intents: BTreeMap<&str, f32> = BTreeMap::new();
-        for (share, class) in shares.iter().zip(&self.about.classes) {
-            *categories.entry(class.category).or_default() += share;
-            if let Some(intent) = &class.intent {
-                *intents.entry(intent).or_default() += share;
-            }
-        }
-        let best = categories.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-        let (category, confidence) = best.unwrap_or((Category::OutOfScope, 0.0));
-        let mut intents: Vec<(String, f32)> =
-            intents.into_iter().map(|(name, share)| (name.to_owned(), share.min(1.0))).collect();
-        intents.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        intents.truncate(TOLD);
-        Verdict { category, confidence: confidence.clamp(0.0, 1.0), intents }
+        let classes = &self.about.classes;
+        Verdict::of(shares.iter().zip(classes).map(|(share, it)| (it.category, it.intent.as_deref(), *share)))
+    }
+
+    /// The same of the weighted mean of head and tagger: where they disagree, neither is sure.
+    pub(super) fn verdict_with(&self, shares: &[f32], tagging: &Tagging) -> Verdict {
+        let own = shares.iter().zip(&self.about.classes);
+        let own = own.map(|(share, it)| (it.category, it.intent.as_deref(), share * (1.0 - TAGGER_WEIGHT)));
+        let tagged = tagging.classes.iter();
+        let tagged =
+            tagged.map(|(category, intent, share)| (*category, intent.as_deref(), share * TAGGER_WEIGHT));
+        Verdict::of(own.chain(tagged))
     }
 
     /// Reads a head.

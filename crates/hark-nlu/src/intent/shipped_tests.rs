@@ -229,3 +229,46 @@ fn examples_name_intents_that_exist_and_nothing_held_out_is_learned() {
     let elsewhere = IntentPaths { owner_sentences: PathBuf::from("/nowhere"), ..places };
     assert_eq!(Data::gather(&elsewhere, "en", &[test_home::home()]).unwrap().samples, data.samples);
 }
+
+#[test]
+fn the_shipped_tagger_fits_the_encoder_and_marks_what_fills_slots() {
+    let mut classifier = classifier();
+    let standing = Classifier::standing(&manifest(), &places(Path::new("/nowhere")), "en").unwrap();
+    assert_eq!(standing.without_tagger, None);
+    for (text, wanted) in [
+        ("would you get the lights in the kitchen going", vec![("name", "lights"), ("area", "kitchen")]),
+        ("the bedroom should be at 21 degrees", vec![("area", "bedroom"), ("value", "twenty one")]),
+        ("have the fan in the office at 50%", vec![("name", "fan"), ("area", "office"), ("value", "fifty")]),
+        ("i would like the desk lamp to be blue", vec![("name", "desk lamp"), ("color", "blue")]),
+        ("make it a bit darker in the hall", vec![("area", "hall")]),
+        ("is it going to be all right", vec![]),
+    ] {
+        let spoken = spoken(text);
+        let words: Vec<&str> = spoken.split(' ').collect();
+        let spans =
+            classifier.classify(text).unwrap().spans.unwrap_or_else(|| panic!("{text}: it is not sure"));
+        let marked: Vec<_> =
+            spans.iter().map(|span| (span.slot.as_str(), words[span.start..span.end].join(" "))).collect();
+        let wanted: Vec<_> = wanted.into_iter().map(|(slot, words)| (slot, words.to_owned())).collect();
+        assert_eq!(marked, wanted, "{text}");
+    }
+    // Words that are cut off might fill a slot as well.
+    assert_eq!(classifier.classify(&"lights ".repeat(100)).unwrap().spans, None);
+}
+
+#[test]
+fn without_a_tagger_the_head_decides_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = Path::new(MODELS).canonicalize().unwrap();
+    std::fs::create_dir(folder.path().join("intent")).unwrap();
+    for name in ["manifest.toml", "cache", "intent/encoder.onnx", "intent/tokenizer.json", "intent/head"] {
+        std::os::unix::fs::symlink(models.join(name), folder.path().join(name)).unwrap();
+    }
+    let manifest = Manifest::load(folder.path()).unwrap();
+    let places = IntentPaths::new(folder.path(), Path::new("/nowhere"), "");
+    let standing = Classifier::standing(&manifest, &places, "en").unwrap();
+    assert!(standing.without_tagger.is_some_and(|why| why.contains("slot_tagger")));
+    let found =
+        Classifier::open(&manifest, &places, "en").unwrap().classify("will it rain this evening").unwrap();
+    assert_eq!((found.category, found.spans), (Category::Weather, None));
+}

@@ -3,6 +3,7 @@
 use super::test_home::grammar;
 use chrono::NaiveDateTime;
 use hark_core::ports::Understand;
+use hark_core::{Effort, SlotSpan};
 use serde_json::{Value, json};
 
 #[test]
@@ -51,4 +52,44 @@ fn a_name_that_finds_no_place_makes_it_less_sure() {
     let plain = of("get the lights in the kitchen going").unwrap();
     let more = of("get the lights in the kitchen going seven");
     assert!(more.is_none_or(|more| more < plain), "{more:?} {plain}");
+}
+
+#[test]
+fn marked_words_fill_slots_or_nothing_does() {
+    let grammar = grammar();
+    for (intent, text, marks, expected) in [
+        // Among words that are in no template.
+        (
+            "HassTurnOn",
+            "kitchen would you be such a dear and sort out the lights",
+            &[("area", 0, 1), ("name", 11, 12)][..],
+            Some(json!({"area": "Kitchen", "domain": "light"})),
+        ),
+        // No marked word is passed over.
+        ("HassTurnOn", "make the attic bright put its light on", &[("area", 2, 3), ("name", 6, 7)], None),
+        ("HassTurnOn", "lights in the whatsit", &[("name", 0, 1), ("area", 3, 4)], None),
+        // A place for any words takes the marked ones and no other.
+        (
+            "HassShoppingListAddItem",
+            "we are clean out of purple sprouting so put it on the shopping list",
+            &[("item", 5, 7)],
+            Some(json!({"item": "purple sprouting"})),
+        ),
+        (
+            "HassShoppingListAddItem",
+            "we are clean out of purple sprouting so put it on the shopping list",
+            &[],
+            None,
+        ),
+        ("HassTurnOn", "never the lights in the kitchen", &[("name", 2, 3), ("area", 5, 6)], None),
+        // Marks of another text.
+        ("HassTurnOn", "kitchen lights", &[("name", 5, 6)], None),
+    ] {
+        let mark =
+            |&(slot, start, end): &(&str, usize, usize)| SlotSpan { slot: slot.to_owned(), start, end };
+        let marks: Vec<SlotSpan> = marks.iter().map(mark).collect();
+        let found = grammar.fill_marked(intent, text, &marks, NaiveDateTime::default(), &Effort::default());
+        let slots = found.as_ref().map(|found| Value::Object(found.slots.clone()));
+        assert_eq!(slots, expected, "{text}: {found:?}");
+    }
 }
