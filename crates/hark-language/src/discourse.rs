@@ -37,6 +37,8 @@ pub struct Discourse {
     pub reasons: Phrases,
     /// Verbs with which a request begins behind a reason without a word between.
     pub verbs: Phrases,
+    /// Words with which a short request ends, so that the next may follow: "tv *on* curtains *closed*".
+    pub closing: Phrases,
     /// Words before a verb that make it no request: "i'm going *to* close the door".
     pub not_before: Phrases,
     /// The place of the reason: "switch the lights off *in there*".

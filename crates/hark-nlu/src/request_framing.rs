@@ -6,7 +6,7 @@ use super::intent::leans_on_another;
 use super::narrative;
 use super::requests::{self, Reading, Words};
 use super::text::Token;
-use hark_language::{Lexicon, phrases};
+use hark_language::{Lexicon, Phrases, phrases};
 
 /// A place in a reason has at most this many words: "in the kids room".
 const MOST_WORDS_OF_PLACE: usize = 4;
@@ -201,13 +201,24 @@ impl<'s> Speech<'s> {
         )
     }
 
-    /// The sentence with the verbs that sentences have for those of everyday speech: "pop the light on".
-    pub fn with_plain_verbs(&self) -> Option<String> {
+    /// The sentence with the verbs that sentences have for those of everyday speech, and with contractions of names written
+    /// out: "pop the light on", "see that the back door's locked".
+    pub fn in_plain_words(&self) -> Option<String> {
         let words = self.words();
-        let verbs = self.lexicon().discourse.plain_verbs;
-        let plain = |word: &&str| verbs.iter().find(|(said, _)| said == word).map(|(_, plain)| plain.text());
+        let talk = &self.lexicon().discourse;
+        let verb = |word: &str| {
+            talk.plain_verbs.iter().find(|(said, _)| *said == word).map(|(_, it)| it.to_string())
+        };
+        let written_out = |word: &str| {
+            let known = talk.telling.contains(word) || talk.reasons.contains(word);
+            let ends = |(end, meant): (&str, &Phrases)| {
+                Some(format!("{} {}", word.strip_suffix(end)?, meant.first()?))
+            };
+            if known { None } else { talk.contractions.iter().find_map(|(end, meant)| ends((end, meant))) }
+        };
+        let plain = |word: &&str| verb(word).or_else(|| written_out(word));
         words.iter().any(|word| plain(word).is_some()).then(|| {
-            let words = words.iter().map(|word| plain(word).unwrap_or(word));
+            let words = words.iter().map(|word| plain(word).unwrap_or_else(|| (*word).to_owned()));
             words.collect::<Vec<_>>().join(" ")
         })
     }

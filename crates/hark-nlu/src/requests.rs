@@ -64,7 +64,7 @@ pub(super) struct Sentence<'s> {
     parse: Parse<'s>,
     /// Which words a request may have that is put together of words from two places.
     words: Words,
-    /// Whether a verb may begin a request that nothing joins to the one before it.
+    /// Whether a request may begin where nothing joins it to the one before it: with a verb, or behind a word that ends one.
     unjoined: bool,
     /// Where it can be taken apart, once that was looked for.
     joints: OnceCell<Vec<(usize, usize)>>,
@@ -83,7 +83,9 @@ pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) 
 pub fn unjoined(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
     let sentence = Sentence { unjoined: true, ..Sentence::new(text, tokens, reader, parse, Words::Known) };
     let matches = sentence.from(0, None, MAX_REQUESTS)?;
-    (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
+    // A name alone, as "the lamp" is, is no request.
+    let alone = matches.iter().all(|found| !leans_on_another(&found.intent));
+    (alone && matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
 }
 
 /// Two or more requests of which at least one is understood.
@@ -157,11 +159,9 @@ impl<'s> Sentence<'s> {
             let comma = self.text[last.end.min(next.start)..next.start].contains([',', ';', '.'])
                 && !number_spans::is_one_number(self.text, last, next);
             let talk = &self.lexicon.discourse;
-            let verb = self.unjoined
-                && at > 1
-                && talk.verbs.contains(&next.word)
-                && !talk.not_before.contains(&last.word);
-            if (after > at || comma || verb) && after < self.tokens.len() {
+            let verb = at > 1 && talk.verbs.contains(&next.word) && !talk.not_before.contains(&last.word);
+            let apart = self.unjoined && (verb || talk.closing.contains(&last.word));
+            if (after > at || comma || apart) && after < self.tokens.len() {
                 joints.push((at, after));
             }
             at = after.max(at + 1);

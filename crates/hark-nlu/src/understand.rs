@@ -39,7 +39,7 @@ impl Understand for Grammar {
         }
         let tokens = text::tokenise(text, self.lexicon());
         let reader = Reader::new(self, now, effort);
-        let plain = (Speech { reader: &reader, text, tokens: &tokens }).with_plain_verbs();
+        let plain = (Speech { reader: &reader, text, tokens: &tokens }).in_plain_words();
         let plain = plain.map(|plain| self.as_said(&plain, language, now, effort));
         plain.filter(|plain| is_whole(plain) && !effort.is_spent()).unwrap_or(found)
     }
@@ -251,6 +251,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         .or_else(|| speech.with_reason(true).map(whole))
         .or_else(|| speech.beside_reason().map(whole))
         .or_else(|| requests::all(text, tokens, reader, &nearly))
+        .or_else(|| requests::unjoined(text, core.unwrap_or(tokens), reader, &nearly))
         .or_else(|| requests::some(text, tokens, reader, &nearly))
 }
 
