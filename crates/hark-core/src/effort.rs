@@ -45,6 +45,16 @@ impl Effort {
         done
     }
 
+    /// Work that may take at most so many of the steps: where it would take more it finds nothing, and the rest goes on.
+    pub fn share<T>(&self, most: u64, work: impl FnOnce(&Self) -> T) -> T {
+        let most = most.min(self.left.get());
+        let until = self.until.as_ref().map(|(clock, until)| (*clock, Cell::new(until.get())));
+        let part = Self { left: Cell::new(most), until };
+        let done = work(&part);
+        self.spend(most - part.left.get());
+        done
+    }
+
     /// Takes some steps; false when nothing is left.
     pub fn spend(&self, steps: u64) -> bool {
         let before = self.left.get();
@@ -74,6 +84,17 @@ impl Effort {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_that_is_spent_leaves_the_rest() {
+        let effort = Effort::default();
+        let spent = effort.share(10, |part| {
+            part.spend(20);
+            part.is_spent()
+        });
+        assert!(spent && !effort.is_spent());
+        assert_eq!(effort.steps(), 10);
+    }
 
     #[test]
     fn it_is_spent_by_steps_or_by_time() {

@@ -10,10 +10,11 @@ use chrono::NaiveDateTime;
 use hark_config::intent::IntentConfig;
 use hark_core::model::mentions;
 use hark_core::ports::Understand;
-use hark_core::{
-    Ambiguity, Category, Classification, Classify, Effort, Fault, Intent, Route, Slots, Understanding,
-};
+use hark_core::{Category, Classification, Classify, Effort, Fault, Intent, Route, Slots, Understanding};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Steps that one intent may take where the words that fill its slots are marked: they are tried in several orders.
+const MOST_STEPS_OF_MARKED: u64 = 40_000;
 
 /// Tools that ask themselves for how long or when, where that was not said: "set a timer".
 const ASK_WHEN: &[&str] = &["timer.start", "alarm.set"];
@@ -160,21 +161,18 @@ impl Router {
         })
     }
 
-    /// What was surely asked for, about the thing of the home that the words come near, to be asked about: "no more tv".
+    /// What was surely asked for, about the thing of the home that the words come near: "no more tv".
     fn about_the_nearest(
         &self,
         found: &Understanding,
         classified: &Understanding,
         said: &Said<'_>,
-    ) -> Option<Understanding> {
+    ) -> Option<Intent> {
         let (near, meant) = (found.near.as_ref()?, classified.meant.as_ref()?);
-        let mut intent = self.fill_within(&meant.name, &near.name, said.now, said.effort)?;
+        let intent = self.fill_within(&meant.name, &near.name, said.now, said.effort)?;
+        let why = format!("{}; its words come near {}", meant.why, near.name);
         let named = intent.slots.get("name").is_some_and(|name| *name == near.name.as_str());
-        intent.route = Route::Intent;
-        intent.why = format!("{}; its words come near {}", meant.why, near.name);
-        let doubt = Ambiguity { intent: 0, slot: "name".to_owned(), candidates: vec![near.name.clone()] };
-        let (intents, ambiguous) = (vec![intent], vec![doubt]);
-        named.then(|| Understanding { intents, ambiguous, meant: None, hint: None, ..classified.clone() })
+        named.then_some(Intent { route: Route::Intent, why, ..intent })
     }
 
     /// What a text that leans on another request means without it.
@@ -216,7 +214,9 @@ impl Router {
         let Said { text, now, effort } = *said;
         let sentences = self.spoken.first().map(|spoken| &spoken.sentences);
         let marked = found.spans.as_ref().zip(sentences);
-        let marked = marked.and_then(|(spans, it)| it.fill_marked(name, text, spans, now, effort));
+        let marked = marked.and_then(|(spans, it)| {
+            effort.share(MOST_STEPS_OF_MARKED, |effort| it.fill_marked(name, text, spans, now, effort))
+        });
         let filled = marked.or_else(|| self.fill_within(name, text, now, effort));
         let mut intent = filled.ok_or(Doubt::NoSlots)?;
         intent.route = Route::Intent;
@@ -328,8 +328,9 @@ impl Router {
                 Understanding { intents, meant: None, hint: None, ..classified }
             }
             Some(Ok(classified)) if found.unknown.is_none() && found.near.is_some() => {
-                let asked = self.about_the_nearest(&found, &classified, said);
-                Understanding { near: found.near, ..asked.unwrap_or(classified) }
+                let meant = self.about_the_nearest(&found, &classified, said);
+                let meant = meant.or_else(|| classified.meant.clone());
+                Understanding { language: detected, near: found.near, meant, ..classified }
             }
             Some(Ok(classified)) => {
                 let of_home =

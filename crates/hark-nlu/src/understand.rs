@@ -251,7 +251,6 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         .or_else(|| speech.with_reason(true).map(whole))
         .or_else(|| speech.beside_reason().map(whole))
         .or_else(|| requests::all(text, tokens, reader, &nearly))
-        .or_else(|| requests::unjoined(text, core.unwrap_or(tokens), reader, &nearly))
         .or_else(|| requests::some(text, tokens, reader, &nearly))
 }
 

@@ -10,8 +10,8 @@ use hark_core::model::Picture;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::thinking::TextSource;
 use hark_core::{
-    Classification, Effect, Fault, Intent, ModelHelp, News, Receipt, Reply, Resume, Route, Slots, Stamp,
-    Task, Thought, ThoughtEnd, ToolCall, TurnId, Understanding,
+    Ambiguity, Classification, Effect, Fault, Intent, ModelHelp, News, Receipt, Reply, Resume, Route, Slots,
+    Stamp, Task, Thought, ThoughtEnd, ToolCall, TurnId, Understanding,
 };
 
 /// Pictures one request may come with.
@@ -75,6 +75,15 @@ impl Machine {
         if self.settings.thinks && asked && !unknown_thing {
             let task = self.task(id, &text, understanding.classification);
             self.think(now, id, Task { hint: understanding.hint, language: understanding.language, ..task });
+            return;
+        }
+        // What was asked for is known, and a thing that was named nearly: is that meant?
+        let near = self.turn_mut(id).and_then(|turn| turn.near.clone()).filter(|_| asked);
+        if let Some(near) = near
+            && nothing.slots.get("name").is_some_and(|name| *name == near.name.as_str())
+        {
+            let doubt = Ambiguity { intent: 0, slot: "name".to_owned(), candidates: vec![near.name] };
+            self.ask_which(now, id, vec![nothing], vec![doubt]);
             return;
         }
         self.tell_intent(id, nothing);
