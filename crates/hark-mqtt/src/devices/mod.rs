@@ -2,7 +2,7 @@
 //! and driven without Home Assistant.
 //!
 //! A discovery message is parsed (`discovery_message`, `abbreviations`, `fields`) into entities (`entity`): name, area,
-//! availability (`availability`), and a [`device_kind::DeviceKind`] (`light`, `cover` …) that turns messages into states
+//! availability (`availability`), and a `DeviceKind` (`light`, `cover` …) that turns messages into states
 //! and commands into messages, with the device's own templates (`template`, `template::filters`, `template::size_bound`).
 //! `registry` holds all entities and the index from topics to them. Up to here there is no I/O; `message_queue`,
 //! `subscriptions` and `driver` connect it to the broker and to the home. `scan` counts for `hark doctor`.
