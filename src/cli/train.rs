@@ -4,7 +4,7 @@ use super::unwritable;
 use crate::app::language::learning;
 use hark_config::Config;
 use hark_core::home::Home;
-use hark_core::{Fault, FaultKind};
+use hark_core::{Fault, FaultKind, SlotSpan};
 use hark_models::manifest::Manifest;
 use hark_nlu::intent::data::{Data, PER_INTENT};
 use hark_nlu::intent::{Encoder, IntentError, IntentPaths, Report, Step, train};
@@ -161,7 +161,7 @@ fn print_texts(file: &Path, grammar: &Grammar, out: &mut dyn Write) -> Result<()
         let marked = MarkedText::of(line, grammar.lexicon());
         let read = grammar.annotate(&marked.text);
         let words: Vec<&str> = marked.words.iter().map(String::as_str).collect();
-        let unmarked = |at| !marked.spans.iter().any(|span| (span.start..span.end).contains(&at));
+        let unmarked = |at| !SlotSpan::any_has(&marked.spans, at);
         let line = json!({
             "said": line,
             "text": marked.words.join(" "),

@@ -169,6 +169,8 @@ pub mod intent {
     pub const RESTORE_LATER: &str = "HarkRestoreLater";
     /// Moves that end; its slots are the arguments of `automation.change_end`.
     pub const CHANGE_END: &str = "HarkChangeEnd";
+    /// Tells the people of the house something.
+    pub const ANNOUNCE: &str = "HassBroadcast";
     /// Is that end; its slots are the arguments of `automation.restore`.
     pub const RESTORE: &str = "HarkRestore";
 }

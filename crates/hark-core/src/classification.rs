@@ -157,6 +157,13 @@ pub struct SlotSpan {
     pub end: usize,
 }
 
+impl SlotSpan {
+    /// Whether a word is in one of some spans.
+    pub fn any_has(spans: &[Self], word: usize) -> bool {
+        spans.iter().any(|span| (span.start..span.end).contains(&word))
+    }
+}
+
 /// Bounds what a request may set in motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

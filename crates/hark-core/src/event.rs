@@ -228,8 +228,8 @@ pub enum Reply {
     /// A typed command that cannot be read: how it is written, by the key of that sentence in `replies.yaml`, and what of
     /// it could not be read.
     Slip { key: String, said: String },
-    /// Nothing that can be done was understood; a thing of the home that was spoken of, else a tool that may have been
-    /// meant: an example of what can be said is told with it.
+    /// Nothing that can be done was understood. With it goes an example of what can be said: of a thing of the home that was
+    /// named, else of a tool that may have been meant.
     NotUnderstood { near: Option<NearThing>, hint: Option<String> },
     /// Nobody knows, not even the language model; a tool that may have been meant.
     DontKnow { hint: Option<String>, model: ModelHelp },

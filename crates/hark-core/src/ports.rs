@@ -111,16 +111,13 @@ pub trait Understand: Send + Sync {
 
     /// The intent with what the text says of its slots, for whoever already knows that it is meant; `None`
     /// when they are not to be found, could be several, or `effort` is spent.
-    fn fill_within(&self, _intent: &str, _text: &str, _now: NaiveDateTime, _: &Effort) -> Option<Intent> {
-        None
-    }
-
-    /// The same where a tagger has marked the words that fill slots: each of `spans`, in order, has to fill one.
-    fn fill_marked(
+    ///
+    /// `marks`: where a tagger has marked the words that fill slots, each of these, in order, has to fill one.
+    fn fill_within(
         &self,
         _intent: &str,
         _text: &str,
-        _spans: &[SlotSpan],
+        _marks: Option<&[SlotSpan]>,
         _now: NaiveDateTime,
         _: &Effort,
     ) -> Option<Intent> {
@@ -129,7 +126,7 @@ pub trait Understand: Send + Sync {
 
     /// The same with an effort of its own.
     fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
-        self.fill_within(intent, text, now, &Effort::default())
+        self.fill_within(intent, text, None, now, &Effort::default())
     }
 }
 

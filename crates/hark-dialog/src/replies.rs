@@ -193,13 +193,12 @@ impl Replies {
             Reply::Fixed { key } => self.fill("replies", key, json!({})),
             Reply::Slip { key, said } => self.fill("replies", key, json!({ "said": said })),
             Reply::NotUnderstood { near, hint } => {
-                let about = near
-                    .as_ref()
-                    .map(|near| self.example(THING_EXAMPLES, &near.domain, json!({ "name": near.name })));
-                let words = self.fill("replies", "not_understood", json!({}))?;
-                let by_tool = || self.hint(hint.as_deref());
-                let example = about.transpose()?.flatten().map_or_else(by_tool, Ok)?;
-                Ok(join(&words, &example))
+                let about = match near {
+                    Some(near) => self.example(THING_EXAMPLES, &near.domain, json!({ "name": near.name }))?,
+                    None => String::new(),
+                };
+                let example = if about.is_empty() { self.hint(hint.as_deref())? } else { about };
+                Ok(join(&self.fill("replies", "not_understood", json!({}))?, &example))
             }
             Reply::DontKnow { hint, model } => self.dont_know(hint.as_deref(), *model),
             Reply::Hinted { text, tool } => Ok(join(text, &self.hint(Some(tool))?)),
@@ -228,17 +227,16 @@ impl Replies {
 
     /// An example of how a tool is asked for; empty where there is none.
     fn hint(&self, tool: Option<&str>) -> Result<String, Fault> {
-        let example = tool.map(|tool| self.example(TOOL_EXAMPLES, tool, json!({})));
-        Ok(example.transpose()?.flatten().unwrap_or_default())
+        tool.map_or_else(|| Ok(String::new()), |tool| self.example(TOOL_EXAMPLES, tool, json!({})))
     }
 
-    /// What can be said, by the key of an example.
-    fn example(&self, group: &str, key: &str, values: Value) -> Result<Option<String>, Fault> {
+    /// What can be said, by the key of an example; empty where there is none.
+    fn example(&self, group: &str, key: &str, values: Value) -> Result<String, Fault> {
         if self.template(group, key).is_none() {
-            return Ok(None);
+            return Ok(String::new());
         }
         let example = self.fill(group, key, values)?;
-        self.fill("replies", "can_be_said", json!({ "example": example })).map(Some)
+        self.fill("replies", "can_be_said", json!({ "example": example }))
     }
 
     fn parts(&self, parts: &[Part]) -> Result<String, Fault> {

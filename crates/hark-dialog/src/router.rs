@@ -10,7 +10,9 @@ use chrono::NaiveDateTime;
 use hark_config::intent::IntentConfig;
 use hark_core::model::mentions;
 use hark_core::ports::Understand;
-use hark_core::{Category, Classification, Classify, Effort, Fault, Intent, Route, Slots, Understanding};
+use hark_core::{
+    Category, Classification, Classify, Effort, Fault, Intent, Route, SlotSpan, Slots, Understanding,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Steps that one intent may take where the words that fill its slots are marked: they are tried in several orders.
@@ -169,7 +171,7 @@ impl Router {
         said: &Said<'_>,
     ) -> Option<Intent> {
         let (near, meant) = (found.near.as_ref()?, classified.meant.as_ref()?);
-        let intent = self.fill_within(&meant.name, &near.name, said.now, said.effort)?;
+        let intent = self.fill_within(&meant.name, &near.name, None, said.now, said.effort)?;
         let why = format!("{}; its words come near {}", meant.why, near.name);
         let named = intent.slots.get("name").is_some_and(|name| *name == near.name.as_str());
         named.then_some(Intent { route: Route::Intent, why, ..intent })
@@ -212,12 +214,11 @@ impl Router {
             return Err(Doubt::NoTriggers(triggers));
         }
         let Said { text, now, effort } = *said;
-        let sentences = self.spoken.first().map(|spoken| &spoken.sentences);
-        let marked = found.spans.as_ref().zip(sentences);
-        let marked = marked.and_then(|(spans, it)| {
-            effort.share(MOST_STEPS_OF_MARKED, |effort| it.fill_marked(name, text, spans, now, effort))
+        let marked = found.spans.as_deref().and_then(|marks| {
+            effort
+                .share(MOST_STEPS_OF_MARKED, |effort| self.fill_within(name, text, Some(marks), now, effort))
         });
-        let filled = marked.or_else(|| self.fill_within(name, text, now, effort));
+        let filled = marked.or_else(|| self.fill_within(name, text, None, now, effort));
         let mut intent = filled.ok_or(Doubt::NoSlots)?;
         intent.route = Route::Intent;
         intent.confidence *= probability;
@@ -228,7 +229,7 @@ impl Router {
     /// An intent the owner has said these words mean; its slots are found where the words have any.
     fn taught(&self, &Said { text, now, effort }: &Said<'_>, name: &str) -> Intent {
         let nothing_more = || bare(name, 1.0, "it says nothing more");
-        let found = self.fill_within(name, text, now, effort).unwrap_or_else(nothing_more);
+        let found = self.fill_within(name, text, None, now, effort).unwrap_or_else(nothing_more);
         let why = format!("you have said that these words mean it: {}", found.why);
         Intent { route: Route::Intent, why, ..found }
     }
@@ -271,9 +272,16 @@ impl Understand for Router {
         }
     }
 
-    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
+    fn fill_within(
+        &self,
+        intent: &str,
+        text: &str,
+        marks: Option<&[SlotSpan]>,
+        now: NaiveDateTime,
+        effort: &Effort,
+    ) -> Option<Intent> {
         // The classifier only knows the usual language.
-        self.spoken.first()?.sentences.fill_within(intent, text, now, effort)
+        self.spoken.first()?.sentences.fill_within(intent, text, marks, now, effort)
     }
 }
 
@@ -327,21 +335,17 @@ impl Router {
                 let intents = found.qualifier.into_iter().map(|refused| *refused).collect();
                 Understanding { intents, meant: None, hint: None, ..classified }
             }
-            Some(Ok(classified)) if found.unknown.is_none() && found.near.is_some() => {
-                let meant = self.about_the_nearest(&found, &classified, said);
-                let meant = meant.or_else(|| classified.meant.clone());
-                Understanding { language: detected, near: found.near, meant, ..classified }
-            }
             Some(Ok(classified)) => {
+                let nearest = self.about_the_nearest(&found, &classified, said);
                 let of_home =
                     |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);
                 let unknown =
                     found.unknown.filter(|_| classified.classification.as_ref().is_some_and(of_home));
                 let (why, meant) = match &unknown {
                     Some(_) => (found.why, found.meant),
-                    None => (classified.why.clone(), classified.meant.clone()),
+                    None => (classified.why.clone(), nearest.or_else(|| classified.meant.clone())),
                 };
-                Understanding { language: detected, unknown, why, meant, ..classified }
+                Understanding { language: detected, unknown, why, meant, near: found.near, ..classified }
             }
             Some(Err(fault)) => Understanding { why: fault.to_string(), language: detected, ..found },
             None => Understanding { language: detected, ..found },

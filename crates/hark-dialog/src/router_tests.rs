@@ -14,7 +14,14 @@ impl Understand for OneSentence {
         Understanding { intents, why: why.into(), ..Understanding::default() }
     }
 
-    fn fill_within(&self, name: &str, text: &str, _: NaiveDateTime, _: &Effort) -> Option<Intent> {
+    fn fill_within(
+        &self,
+        name: &str,
+        text: &str,
+        _: Option<&[SlotSpan]>,
+        _: NaiveDateTime,
+        _: &Effort,
+    ) -> Option<Intent> {
         let mut found = intent(name, 1.0);
         found.slots.extend(text.contains("kitchen").then(|| ("area".into(), "Kitchen".into())));
         (!found.slots.is_empty() || text.contains("lights")).then_some(found)
@@ -208,7 +215,14 @@ impl Understand for Stranger {
         Understanding { why: "nothing is called that".into(), unknown, ..Understanding::default() }
     }
 
-    fn fill_within(&self, name: &str, _: &str, _: NaiveDateTime, _: &Effort) -> Option<Intent> {
+    fn fill_within(
+        &self,
+        name: &str,
+        _: &str,
+        _: Option<&[SlotSpan]>,
+        _: NaiveDateTime,
+        _: &Effort,
+    ) -> Option<Intent> {
         Some(intent(name, 1.0)).map(|mut found| {
             found.slots.insert("area".into(), "Kitchen".into());
             found
@@ -260,7 +274,14 @@ impl Understand for FollowsOnly {
         Understanding { intents: vec![intent("HarkFollowAnswer", 1.0)], ..Understanding::default() }
     }
 
-    fn fill_within(&self, name: &str, _: &str, _: NaiveDateTime, _: &Effort) -> Option<Intent> {
+    fn fill_within(
+        &self,
+        name: &str,
+        _: &str,
+        _: Option<&[SlotSpan]>,
+        _: NaiveDateTime,
+        _: &Effort,
+    ) -> Option<Intent> {
         Some(intent(name, 1.0))
     }
 }

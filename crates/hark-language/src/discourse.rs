@@ -31,7 +31,7 @@ pub struct Discourse {
     pub plain_verbs: Table<Phrase>,
     /// Words of a clause that add nothing: "if it's *actually* open".
     pub fillers: Phrases,
-    /// Ends of words, and the words they stand for: "somebody*'s*".
+    /// Endings of contracted words, with the words each can be short for: "'s" with "is" and "has".
     pub contractions: Table<Phrases>,
     /// How a reason begins, before a request or behind it: "*it's* late turn off the lights".
     pub reasons: Phrases,
@@ -55,4 +55,11 @@ pub struct Discourse {
     pub asks: Phrases,
     /// Words that only a question begins with.
     pub questions: Phrases,
+}
+
+impl Discourse {
+    /// A contraction taken apart: "somebody's" is "somebody" with "is" or "has".
+    pub fn contraction<'w>(&self, word: &'w str) -> Option<(&'w str, Phrases)> {
+        self.contractions.iter().find_map(|(end, meant)| Some((word.strip_suffix(end)?, *meant)))
+    }
 }

@@ -16,6 +16,7 @@ use super::understand::read;
 use clause::{Adds, Clause};
 use composed::Composed;
 use hark_core::automation::Until;
+use hark_core::automation::intent::ANNOUNCE;
 use hark_core::{Ambiguity, Category, Slots, Understanding};
 use serde_json::Value;
 
@@ -24,9 +25,6 @@ const MAX_CLAUSES: usize = 3;
 
 /// Slots of a request that say what it is about.
 const TARGET: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
-
-/// What is announced of what somebody wants to be told.
-const ANNOUNCE: &str = "HassBroadcast";
 
 /// What is carried out after some time, and its slot.
 const LATER: &str = "HassStartTimer";
@@ -160,7 +158,7 @@ impl Composer<'_> {
         Some(found)
     }
 
-    /// "Tell me": what has happened is told.
+    /// A request to be told what has happened: "tell me".
     fn notice(&self, text: &str, tokens: &[Token]) -> Option<Match> {
         let found = self.reader.part(Part::Notice, false, text, tokens)?;
         Some(Match { intent: ANNOUNCE.to_owned(), ..found })

@@ -276,15 +276,15 @@ impl<'s> Qualifiers<'s> {
         let goes_on = |phrases: Phrases| phrases::starts(phrases, rest).filter(|length| *length < rest.len());
         let number =
             |length: &usize| self.speech.reader.grammar.lexicon().numbers.number(&rest[*length..]).is_some();
-        let contractions = self.speech.reader.grammar.lexicon().discourse.contractions;
+        let talk = &self.speech.reader.grammar.lexicon().discourse;
         // "Once everybody's gone" is a clause as "once everybody has gone" is.
         let clause = |length: &usize| {
             let behind = &rest[*length..];
             phrases::starts(said.clauses, behind).is_some()
-                || behind.first().is_some_and(|first| {
-                    let mut stems = contractions.iter().filter_map(|(end, _)| first.strip_suffix(end));
-                    stems.any(|stem| said.clauses.contains(stem))
-                })
+                || behind
+                    .first()
+                    .and_then(|first| talk.contraction(first))
+                    .is_some_and(|(stem, _)| said.clauses.contains(stem))
         };
         let many = || before.iter().any(|word| said.many.contains(word));
         let corrects = || before.last().is_some_and(|word| said.corrected.contains(word));

@@ -6,7 +6,7 @@ use super::intent::leans_on_another;
 use super::narrative;
 use super::requests::{self, Reading, Words};
 use super::text::Token;
-use hark_language::{Lexicon, Phrases, phrases};
+use hark_language::{Lexicon, phrases};
 
 /// A place in a reason has at most this many words: "in the kids room".
 const MOST_WORDS_OF_PLACE: usize = 4;
@@ -74,8 +74,7 @@ impl<'s> Speech<'s> {
     pub fn minded(&self) -> Option<Match> {
         let core = self.core()?;
         let (first, rest) = core.split_first()?;
-        let verbs = self.lexicon().discourse.gerunds.iter();
-        let plain = verbs.clone().find(|(gerund, _)| *gerund == first.word).map(|(_, plain)| *plain)?;
+        let plain = self.lexicon().discourse.gerunds.get(&first.word)?;
         let rest = rest.iter().fold(String::new(), |text, token| text + " " + &token.word);
         self.composed(&format!("{plain}{rest}"))
     }
@@ -206,17 +205,14 @@ impl<'s> Speech<'s> {
     pub fn in_plain_words(&self) -> Option<String> {
         let words = self.words();
         let talk = &self.lexicon().discourse;
-        let verb = |word: &str| {
-            talk.plain_verbs.iter().find(|(said, _)| *said == word).map(|(_, it)| it.to_string())
-        };
         let written_out = |word: &str| {
+            let (stem, meant) = talk.contraction(word)?;
             let known = talk.telling.contains(word) || talk.reasons.contains(word);
-            let ends = |(end, meant): (&str, &Phrases)| {
-                Some(format!("{} {}", word.strip_suffix(end)?, meant.first()?))
-            };
-            if known { None } else { talk.contractions.iter().find_map(|(end, meant)| ends((end, meant))) }
+            if known { None } else { Some(format!("{stem} {}", meant.first()?)) }
         };
-        let plain = |word: &&str| verb(word).or_else(|| written_out(word));
+        let plain = |word: &&str| {
+            talk.plain_verbs.get(word).map(|verb| verb.to_string()).or_else(|| written_out(word))
+        };
         words.iter().any(|word| plain(word).is_some()).then(|| {
             let words = words.iter().map(|word| plain(word).unwrap_or_else(|| (*word).to_owned()));
             words.collect::<Vec<_>>().join(" ")

@@ -44,19 +44,35 @@ impl Understand for Grammar {
         plain.filter(|plain| is_whole(plain) && !effort.is_spent()).unwrap_or(found)
     }
 
-    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
-        self.filled(intent, text, None, now, effort)
-    }
-
-    fn fill_marked(
+    fn fill_within(
         &self,
         intent: &str,
         text: &str,
-        spans: &[SlotSpan],
+        marks: Option<&[SlotSpan]>,
         now: NaiveDateTime,
         effort: &Effort,
     ) -> Option<Intent> {
-        self.filled(intent, text, Some(spans), now, effort)
+        let tokens = text::tokenise(text, self.lexicon());
+        let reader = Reader::new(self, now, effort);
+        let impossible = Impossible::of(&reader, text, &tokens);
+        let found = match marks {
+            Some(marks) => reader.fill_marked(intent, text, marks),
+            None => reader.fill(intent, text, None),
+        };
+        let found = match found {
+            None => impossible.refuse_unfilled(intent),
+            Some(found) => {
+                let read = std::slice::from_ref(&found);
+                let qualifiers = || Qualifiers::of(&reader, text, &tokens).refuse_filled(&found);
+                Some(
+                    impossible
+                        .refuse(read)
+                        .or_else(qualifiers)
+                        .unwrap_or_else(|| self::intent(found, self.lexicon())),
+                )
+            }
+        };
+        found.filter(|_| !effort.is_spent())
     }
 }
 
@@ -122,37 +138,6 @@ impl Grammar {
         };
         // What was found on the way may be half of what was said.
         if effort.is_spent() { Understanding::unread() } else { found }
-    }
-
-    fn filled(
-        &self,
-        intent: &str,
-        text: &str,
-        marks: Option<&[SlotSpan]>,
-        now: NaiveDateTime,
-        effort: &Effort,
-    ) -> Option<Intent> {
-        let tokens = text::tokenise(text, self.lexicon());
-        let reader = Reader::new(self, now, effort);
-        let impossible = Impossible::of(&reader, text, &tokens);
-        let found = match marks {
-            Some(marks) => reader.fill_marked(intent, text, marks),
-            None => reader.fill(intent, text, None),
-        };
-        let found = match found {
-            None => impossible.refuse_unfilled(intent),
-            Some(found) => {
-                let read = std::slice::from_ref(&found);
-                let qualifiers = || Qualifiers::of(&reader, text, &tokens).refuse_filled(&found);
-                Some(
-                    impossible
-                        .refuse(read)
-                        .or_else(qualifiers)
-                        .unwrap_or_else(|| self::intent(found, self.lexicon())),
-                )
-            }
-        };
-        found.filter(|_| !effort.is_spent())
     }
 }
 

@@ -191,19 +191,15 @@ impl Understand for LiveGrammar {
         }
     }
 
-    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
-        effort.apart(|| self.now()).ok()?.fill_within(intent, text, now, effort)
-    }
-
-    fn fill_marked(
+    fn fill_within(
         &self,
         intent: &str,
         text: &str,
-        spans: &[SlotSpan],
+        marks: Option<&[SlotSpan]>,
         now: NaiveDateTime,
         effort: &Effort,
     ) -> Option<Intent> {
-        effort.apart(|| self.now()).ok()?.fill_marked(intent, text, spans, now, effort)
+        effort.apart(|| self.now()).ok()?.fill_within(intent, text, marks, now, effort)
     }
 }
 

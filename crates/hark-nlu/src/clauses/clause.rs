@@ -229,13 +229,18 @@ impl Clause<'_> {
     fn exceptions(&self) -> Option<Vec<Slots>> {
         // The article may be a word of the mark: "but not the lamp".
         let from = |from: usize| {
-            let connectors = self.by.reader.grammar.lexicon().requests.connectors;
+            let lexicon = self.by.reader.grammar.lexicon();
             let words = self.words(from);
-            let parts = words.split(|word| connectors.contains(word));
+            let parts = words.split(|word| lexicon.requests.connectors.contains(word));
             let read = |words: &[&str]| self.part(Part::Target, words);
             let all = parts.map(|words| {
-                let read = read(words).or_else(|| read(&self.instead_of_one(words)?));
-                read.map(|found| target(&found.slots)).or_else(|| self.part_of_a_name(words))
+                let before_one = || {
+                    let (one, before) = words.split_last()?;
+                    lexicon.discourse.one.contains(one).then_some(before)
+                };
+                let read = read(words).or_else(|| read(&self.instead_of_one(before_one()?)?));
+                let part = || self.part_of_a_name(before_one()?);
+                read.map(|found| target(&found.slots)).or_else(part)
             });
             all.collect::<Option<Vec<Slots>>>()
         };
@@ -246,11 +251,9 @@ impl Clause<'_> {
 }
 
 impl<'c> Clause<'c> {
-    /// "The front one" behind "all the doors": the front door.
-    fn instead_of_one(&self, words: &[&'c str]) -> Option<Vec<&'c str>> {
+    /// "The front" (one) behind "all the doors": the front door.
+    fn instead_of_one(&self, before: &[&'c str]) -> Option<Vec<&'c str>> {
         let grammar = self.by.reader.grammar;
-        let (one, before) = words.split_last()?;
-        grammar.lexicon().discourse.one.contains(one).then_some(())?;
         let said = &self.qualifiers.words[..self.it.start];
         let kind = said.iter().rev().find(|word| grammar.says_what_kind(word))?;
         let endings = grammar.lexicon().things.endings.iter();
@@ -258,11 +261,9 @@ impl<'c> Clause<'c> {
         Some([before, &[kind]].concat())
     }
 
-    /// "The bedside one": the only thing with this word in its name.
-    fn part_of_a_name(&self, words: &[&str]) -> Option<Slots> {
+    /// "The bedside" (one): the only thing with this word in its name.
+    fn part_of_a_name(&self, before: &[&str]) -> Option<Slots> {
         let reader = self.by.reader;
-        let (one, before) = words.split_last()?;
-        reader.grammar.lexicon().discourse.one.contains(one).then_some(())?;
         let near = reader.nearest_thing(&reader.tokenise(&before.join(" ")))?;
         Some(Slots::from_iter([("name".to_owned(), near.name.into())]))
     }
@@ -282,12 +283,9 @@ fn plainer<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'w str>> {
             }
         }
     }
-    let ends = |word: &&'w str| {
-        talk.contractions.iter().find_map(|(end, meant)| Some((word.strip_suffix(end)?, *meant)))
-    };
     let mut all = Vec::new();
-    if let Some((at, (stem, meant))) = kept.iter().enumerate().find_map(|(at, word)| Some((at, ends(word)?)))
-    {
+    let contracted = kept.iter().enumerate().find_map(|(at, word)| Some((at, talk.contraction(word)?)));
+    if let Some((at, (stem, meant))) = contracted {
         all.extend(meant.iter().map(|meant| [&kept[..at], &[stem, *meant], &kept[at + 1..]].concat()));
     }
     if kept.len() < words.len() {

@@ -30,10 +30,7 @@ impl Grammar {
         let tokens = text::tokenise(text, self.lexicon());
         let found = Reader::new(self, NaiveDateTime::default(), &effort).exactly(text, &tokens)?;
         let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
-        let is_free = |at: usize| {
-            let filled = found.spans.iter().any(|span| (span.start..span.end).contains(&at));
-            found.words[at].1 == Took::Meant && !filled
-        };
+        let is_free = |at: usize| found.words[at].1 == Took::Meant && !SlotSpan::any_has(&found.spans, at);
         let mut spans = self.kinds(&words, is_free);
         spans.extend(found.spans.iter().cloned());
         spans.sort_by_key(|span| span.start);

@@ -247,10 +247,6 @@ fn reordered(tokens: &[Token], marks: &[SlotSpan], order: &[usize]) -> (String, 
     (words.join(" "), moved)
 }
 
-fn is_marked(marks: &[SlotSpan], at: usize) -> bool {
-    marks.iter().any(|mark| (mark.start..mark.end).contains(&at))
-}
-
 /// What was said, with everything that can be found in it.
 struct Text<'g> {
     reader: &'g Reader<'g>,
@@ -285,7 +281,7 @@ impl<'g> Text<'g> {
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
             let is_small = grammar.lexicon().things.small_words.contains(word);
-            if !is_small && marks.is_some_and(|marks| is_marked(marks, at)) {
+            if !is_small && marks.is_some_and(|marks| SlotSpan::any_has(marks, at)) {
                 return None;
             }
             // Part of a number is another number.
@@ -330,7 +326,7 @@ impl<'g> Text<'g> {
     fn price_of_slot(&self, start: usize, end: usize) -> u32 {
         let Some(marks) = self.marks else { return 0 };
         let is_small = |at: usize| self.prices[at].is_some_and(|price| price <= PASS.1);
-        if (start..end).all(|at| is_marked(marks, at) || is_small(at)) { 0 } else { UNMARKED }
+        if (start..end).all(|at| SlotSpan::any_has(marks, at) || is_small(at)) { 0 } else { UNMARKED }
     }
 
     /// Whether a word behind an article is in no sentence and no name.

@@ -88,7 +88,8 @@ fn marked_words_fill_slots_or_nothing_does() {
         let mark =
             |&(slot, start, end): &(&str, usize, usize)| SlotSpan { slot: slot.to_owned(), start, end };
         let marks: Vec<SlotSpan> = marks.iter().map(mark).collect();
-        let found = grammar.fill_marked(intent, text, &marks, NaiveDateTime::default(), &Effort::default());
+        let found =
+            grammar.fill_within(intent, text, Some(&marks), NaiveDateTime::default(), &Effort::default());
         let slots = found.as_ref().map(|found| Value::Object(found.slots.clone()));
         assert_eq!(slots, expected, "{text}: {found:?}");
     }

@@ -25,9 +25,6 @@ use std::sync::Arc;
 /// Name of the tool that looks at what the calls before it have changed.
 pub const RESTORE_LATER: &str = "home.restore_later";
 
-/// The intent that tells what has happened.
-const ANNOUNCE: &str = "HassBroadcast";
-
 /// What is asked of a person before something waits for a condition that is not true now.
 const WAIT: &str = "wait";
 
@@ -265,7 +262,9 @@ impl Snapshot {
 /// As receipts show it: what was said, what it watches, and when its time is, where a time brings it.
 fn shown(automation: &Automation, services: &Services, snapshot: &Snapshot) -> Value {
     let tells = match &automation.action {
-        Action::Intents { intents } => intents.iter().any(|intent| intent.name == ANNOUNCE),
+        Action::Intents { intents } => {
+            intents.iter().any(|intent| intent.name == hark_core::automation::intent::ANNOUNCE)
+        }
         Action::Restore { .. } => false,
     };
     let mut shown = json!({

@@ -128,7 +128,8 @@ impl Failure {
         Self { changed: false, detail }
     }
 
-    /// A call that does not fit the tool: whoever called gets the message, a person who asked only hears that it failed.
+    /// A call with an argument that the tool cannot take. The message is for the caller (a model, a program); people are
+    /// only told that it failed.
     pub fn wrong_call(argument: &str, message: impl Into<String>) -> Self {
         let failure = Self::new(error_code::BAD_ARGUMENT, message).with("argument", json!(argument));
         failure.with("wrong_call", json!(true))
