@@ -52,7 +52,9 @@ async fn refused(socket: &mut Socket) -> String {
 #[test]
 fn sound_belongs_to_the_conversation_of_the_last_chat() {
     let server = Server::start();
-    server.runtime.block_on(async {
+    // Kept open until all was heard: closing it with answers unread resets the connection, and what was
+    // sent and not yet read by the server is lost.
+    let socket = server.runtime.block_on(async {
         let mut socket = open(&server, &[]).await.unwrap();
         send(&mut socket, json!({ "type": "stop" })).await;
         assert!(server.fake.microphones.lock().unwrap().is_empty(), "no ear before the first sound");
@@ -66,8 +68,10 @@ fn sound_belongs_to_the_conversation_of_the_last_chat() {
         send(&mut socket, json!({ "type": "deny", "session_id": "other" })).await;
         speak(&mut socket, 256).await;
         socket.send(Message::binary(Vec::new())).await.unwrap();
+        socket
     });
     let news = wait_for(&server, "a pause", |news| news.contains(&MicrophoneCall::Paused));
+    drop(socket);
     let heard = heard(&news);
     assert!(heard[0].0.session.starts_with("ws-") && !heard[0].0.aloud, "{heard:?}");
     assert_eq!((heard[0].1, heard[0].2), (-2, 640), "little-endian");
