@@ -25,9 +25,6 @@ const ENGINE: &str = "grammar";
 /// The same of words that are no sentence of the home.
 const MOONSHINE_ENGINE: &str = "neural";
 
-/// Frames of an utterance from which its cepstral mean is worth remembering: 1 s.
-const MIN_MEAN_FRAMES: f32 = 100.0;
-
 /// PocketSphinx listening for the sentences of one home.
 ///
 /// It belongs to one thread at a time (`Send`, not `Sync`). Searching goes on while it is fed; what
@@ -133,7 +130,7 @@ impl GrammarRecogniser {
         self.prepare();
         self.sound.start();
         self.decoder.search.start();
-        self.mean.start(MIN_MEAN_FRAMES);
+        self.mean.start();
         self.waiting.clear();
         self.shown.clear();
         self.searching = false;
@@ -352,7 +349,12 @@ impl Recogniser for GrammarRecogniser {
     fn finish(&mut self) -> Result<Recognition, Fault> {
         let recognition = self.recognise(true);
         self.cancel();
-        Ok(recognition?)
+        let recognition = recognition?;
+        // What had to be decided by other means says little about this ear.
+        if self.evidence.is_sure() {
+            self.mean.keep();
+        }
+        Ok(recognition)
     }
 
     fn cancel(&mut self) {
