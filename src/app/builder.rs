@@ -369,7 +369,7 @@ impl App {
         }
     }
 
-    fn engines(&self) -> Engines<'_> {
+    pub(crate) fn engines(&self) -> Engines<'_> {
         Engines { config: &self.config, manifest: &self.manifest }
     }
 

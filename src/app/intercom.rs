@@ -3,7 +3,6 @@
 use crate::app::event_queue::EventQueue;
 use chrono::Timelike;
 use hark_config::Config;
-use hark_config::speaking::VoiceEngine;
 use hark_core::house::{Announcement, Audience, Confirmed};
 use hark_core::ports::ConfirmedFuture;
 use hark_core::{Event, Fault, FaultKind};
@@ -40,7 +39,7 @@ pub(crate) struct Intercom {
 impl Intercom {
     /// Alone, until it is attached.
     pub(crate) fn new(config: &Config, event_queue: Arc<EventQueue>) -> Self {
-        let has_voice = config.speaking.voice != VoiceEngine::None && config.audio.wants_speaker();
+        let has_voice = config.speaking.has_voice() && config.audio.wants_speaker();
         Self {
             event_queue,
             node: config.mqtt.node.clone(),

@@ -3,7 +3,7 @@
 use super::Faults;
 use super::args::SayArgs;
 use super::running::Running;
-use crate::app::audio::engines;
+use crate::app::audio::voices;
 use crate::app::builder::App;
 use crate::cli::standalone::say;
 use hark_config::Config;
@@ -33,7 +33,7 @@ pub(super) fn run(config: Config, args: &SayArgs, sets: &[String], as_json: bool
 
 fn speak(app: &mut App, text: &str, args: &SayArgs) -> Result<(), Fault> {
     let language = match &args.voice {
-        Some(name) => engines::choose(&mut app.config, &app.manifest, name)?,
+        Some(name) => voices::choose(&mut app.config, &app.manifest, name)?,
         None => app.config.speaking.language.clone(),
     };
     match &args.out {
@@ -43,7 +43,7 @@ fn speak(app: &mut App, text: &str, args: &SayArgs) -> Result<(), Fault> {
 }
 
 fn list(app: &App, as_json: bool) -> Result<(), Fault> {
-    for voice in engines::list(&app.config, &app.manifest)? {
+    for voice in voices::list(&app.config, &app.manifest)? {
         if as_json {
             println!("{}", json!(voice));
         } else {

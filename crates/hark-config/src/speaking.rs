@@ -3,18 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which engine speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum VoiceEngine {
-    /// espeak-ng, in process.
-    Espeak,
-    /// A neural voice of the Piper project.
-    Piper,
-    /// Silence; replies are text only.
-    None,
-}
-
 /// After which replies Hark listens without a wake word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -31,17 +19,15 @@ pub enum FollowUp {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Speaking {
-    /// `espeak`, `piper` for a neural voice, or `none` for silence.
-    pub voice: VoiceEngine,
-    /// Which voice `piper` speaks with: a name that `hark say --list-voices` prints, or the path of an
-    /// .onnx file with its .onnx.json beside it.
-    pub piper_voice: String,
+    /// Who speaks: a name that `hark say --list-voices` prints, the path of a Piper voice's .onnx file with its .onnx.json
+    /// beside it, `espeak`, or `none` for silence. Languages that the voice does not speak are spoken by espeak.
+    pub voice: String,
     /// Language of replies, ISO 639-1.
     pub language: String,
     /// Speed in words a minute.
     #[schemars(range(min = 80, max = 450))]
     pub rate_wpm: u32,
-    /// Pitch of espeak; a Piper voice has its own.
+    /// Pitch of espeak; other voices have their own.
     #[schemars(range(min = 0, max = 100))]
     pub pitch_percent: u32,
     /// Volume at start.
@@ -59,6 +45,16 @@ pub struct Speaking {
 }
 
 impl Speaking {
+    /// The voice that is silent.
+    pub const NO_VOICE: &str = "none";
+    /// The voice that speaks every language.
+    pub const ESPEAK: &str = "espeak";
+
+    /// Whether replies are heard, and not only shown.
+    pub fn has_voice(&self) -> bool {
+        self.voice != Self::NO_VOICE
+    }
+
     /// Beginning and end of the quiet hours in minutes of the day; `None` when there are none, or they are not
     /// written as two times.
     pub fn quiet_minutes(&self) -> Option<(u16, u16)> {
@@ -75,8 +71,7 @@ impl Speaking {
 impl Default for Speaking {
     fn default() -> Self {
         Self {
-            voice: VoiceEngine::Espeak,
-            piper_voice: "piper_en_us_lessac".into(),
+            voice: "hibari_heart".into(),
             language: "en".into(),
             rate_wpm: 170,
             pitch_percent: 50,

@@ -28,7 +28,7 @@ pub enum Setting {
     SilenceMs(u32),
     /// Which word wakes, by the name of its model; several with `, ` between them.
     WakeWord(String),
-    /// Which voice speaks: `espeak`, or the name of a Piper voice.
+    /// Which voice speaks: `espeak`, or the name of another voice.
     Voice(String),
     /// In which language Hark is spoken to, ISO 639-1.
     Language(String),

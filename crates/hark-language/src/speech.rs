@@ -11,6 +11,8 @@ use serde::{Deserialize, Deserializer};
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Speech {
+    /// A sentence by which a voice is brought to the loudness of others.
+    pub sample: String,
     /// Full stops that end no sentence.
     pub stops: Stops,
     /// Numbers beyond their words.

@@ -161,6 +161,9 @@ pub struct Artifact {
     /// Sample rate of what goes in or comes out, where that means something.
     #[serde(default)]
     pub sample_rate_hz: Option<u32>,
+    /// Language of a voice, with its region where it has one: `en-GB`.
+    #[serde(default)]
+    pub language: Option<String>,
     /// Pulled only when asked for.
     #[serde(default)]
     pub optional: bool,

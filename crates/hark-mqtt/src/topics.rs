@@ -394,7 +394,7 @@ pub static TABLE: [Row; 69] = [
         "name of a wake model; several with `, ` between them",
     ),
     command(Topic::WakeWordSet, "{base}/wake_word/set", "one of the options in the discovery message"),
-    out(Topic::VoiceState, "{base}/voice/state", 1, true, "`espeak`, or the name of a Piper voice"),
+    out(Topic::VoiceState, "{base}/voice/state", 1, true, "`espeak`, or the name of another voice"),
     command(Topic::VoiceSet, "{base}/voice/set", "one of the options in the discovery message"),
     out(Topic::LanguageState, "{base}/language/state", 1, true, "ISO 639-1 code"),
     command(

@@ -51,6 +51,15 @@ pub enum SpeakingError {
     /// The model of a Piper voice does not work.
     #[error("the Piper voice {path} failed: {why}")]
     Piper { path: PathBuf, why: String },
+    /// A voice has a rate that cannot be resampled.
+    #[error("the voice makes {rate_hz} samples a second, which cannot be resampled")]
+    VoiceRate { rate_hz: u32 },
+    /// A voice makes no sound.
+    #[error("the voice says nothing that can be heard")]
+    Mute,
+    /// The letters of a voice's phonemes cannot be used.
+    #[error("the phonemes of the voice, {path}, cannot be used: {why}")]
+    Alphabet { path: PathBuf, why: String },
     /// Built without Piper.
     #[error("this hark was built without Piper voices")]
     PiperAbsent,
@@ -122,8 +131,12 @@ impl From<SpeakingError> for Fault {
             E::Piper { .. } => (
                 FaultKind::Failed,
                 "voice",
-                "run `hark models verify`, choose another speaking.piper_voice, or set speaking.voice = \"espeak\"",
+                "run `hark models verify`, or choose another speaking.voice, such as \"espeak\"",
             ),
+            E::VoiceRate { .. } | E::Mute => {
+                (FaultKind::Failed, "voice", "choose another speaking.voice, such as \"espeak\"")
+            }
+            E::Alphabet { .. } => (FaultKind::MissingPart, "voice", "run `hark models pull`"),
             E::PiperAbsent => (
                 FaultKind::MissingPart,
                 "voice",

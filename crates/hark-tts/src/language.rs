@@ -25,6 +25,11 @@ impl Language {
     }
 }
 
+/// The language of a tag such as `en-GB` or `de_AT`, in lower case and without its region.
+pub(crate) fn bare_tag(tag: &str) -> String {
+    tag.split(['-', '_']).next().unwrap_or_default().to_lowercase()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,6 +12,7 @@ pub mod recogniser;
 pub mod remote_microphone;
 pub mod speaker_supervisor;
 pub mod voice_parts;
+pub mod voices;
 
 /// Whisper models without weights.
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Settings between the configuration and those who change them: what the configuration says of each, what can
 //! be chosen on this node, and the configuration with a change in it.
 
-use crate::app::audio::engines;
+use crate::app::audio::voices;
 use hark_config::endpoint::EndpointMode;
-use hark_config::speaking::{FollowUp, VoiceEngine};
+use hark_config::speaking::{FollowUp, Speaking};
 use hark_config::wake::WakeEngine;
 use hark_config::{Config, limits};
 use hark_core::{Fault, FaultKind, Setting};
@@ -31,7 +31,7 @@ pub(crate) fn configured(config: &Config) -> Vec<Setting> {
         Setting::WakeSensitivityPercent(sensitivity),
         Setting::SilenceMs(config.endpoint.silence_ms),
         Setting::WakeWord(config.wake.words.join(AND)),
-        Setting::Voice(voice_name(config)),
+        Setting::Voice(config.speaking.voice.clone()),
         Setting::Language(config.speaking.language.clone()),
         Setting::Endpointing(config.endpoint.mode.name().into()),
     ]
@@ -47,11 +47,7 @@ pub(crate) fn put(config: &mut Config, setting: &Setting) {
         }
         Setting::SilenceMs(ms) => config.endpoint.silence_ms = *ms,
         Setting::WakeWord(words) => config.wake.words = words.split(AND).map(str::to_owned).collect(),
-        Setting::Voice(name) if name == "espeak" => config.speaking.voice = VoiceEngine::Espeak,
-        Setting::Voice(name) => {
-            config.speaking.voice = VoiceEngine::Piper;
-            config.speaking.piper_voice.clone_from(name);
-        }
+        Setting::Voice(name) => config.speaking.voice.clone_from(name),
         Setting::Language(language) => {
             // The one of before is understood as well, as far as it is typed.
             let before = std::mem::replace(&mut config.speaking.language, language.clone());
@@ -69,14 +65,6 @@ pub(crate) fn put(config: &mut Config, setting: &Setting) {
         | Setting::DoNotDisturb(_)
         | Setting::WakeSound(_)
         | Setting::FollowUp(_) => {}
-    }
-}
-
-fn voice_name(config: &Config) -> String {
-    match config.speaking.voice {
-        VoiceEngine::Espeak => "espeak".into(),
-        VoiceEngine::Piper => config.speaking.piper_voice.clone(),
-        VoiceEngine::None => "none".into(),
     }
 }
 
@@ -108,10 +96,9 @@ impl Choices {
             let all = std::iter::once(config.wake.words.join(AND));
             choices.wake_words = distinct(all.chain(single.chain(known).map(str::to_owned)));
         }
-        if config.speaking.voice != VoiceEngine::None {
-            let piper = if cfg!(feature = "piper") { engines::piper_names(manifest) } else { Vec::new() };
-            let all = [voice_name(config), "espeak".to_owned()];
-            choices.voices = distinct(all.into_iter().chain(piper));
+        if config.speaking.has_voice() {
+            let all = [config.speaking.voice.clone(), Speaking::ESPEAK.to_owned()];
+            choices.voices = distinct(all.into_iter().chain(voices::names_here(manifest)));
         }
         let usual = std::iter::once(&config.speaking.language);
         choices.languages = distinct(usual.chain(&config.intent.languages).cloned());
@@ -197,7 +184,7 @@ mod tests {
         }
         assert_eq!(config.wake.words, ["okay_nabu", "hey_jarvis"]);
         put(&mut config, &Setting::Voice("espeak".into()));
-        assert_eq!(config.speaking.voice, VoiceEngine::Espeak);
+        assert_eq!(config.speaking.voice, "espeak");
     }
 
     #[test]
@@ -215,8 +202,7 @@ mod tests {
     fn what_the_configuration_names_can_always_be_chosen_again() {
         let mut config = Config::default();
         config.wake.words = vec!["hey_jarvis".into(), "/models/own.tflite".into()];
-        config.speaking.voice = VoiceEngine::Piper;
-        config.speaking.piper_voice = "/voices/mine.onnx".into();
+        config.speaking.voice = "/voices/mine.onnx".into();
         config.speaking.language = "de".into();
         let choices = choices(&config);
         assert_eq!(
@@ -261,7 +247,7 @@ mod tests {
     fn what_is_switched_off_offers_nothing() {
         let mut config = Config::default();
         config.wake.engine = WakeEngine::None;
-        config.speaking.voice = VoiceEngine::None;
+        config.speaking.voice = "none".into();
         let choices = choices(&config);
         assert!(choices.wake_words.is_empty() && choices.voices.is_empty());
     }

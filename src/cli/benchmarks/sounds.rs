@@ -4,8 +4,8 @@ use crate::app::builder::App;
 use crate::cli::standalone::reply_file::ReplyFile;
 use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
-use hark_config::speaking::VoiceEngine;
-use hark_core::{Fault, FaultKind};
+use hark_core::Fault;
+use hark_core::ports::Voice;
 use hark_stt::recording::Recording;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -42,11 +42,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<f32>, Fault> {
 
 /// Has the commands spoken into files, by a voice of its own: it is not what is measured.
 pub(crate) fn speak(app: &App, folder: &TemporaryFolder) -> Result<Vec<PathBuf>, Fault> {
-    let mut voice = app.voice()?.filter(|_| app.config.speaking.voice == VoiceEngine::Espeak);
-    let Some(voice) = &mut voice else {
-        let fix = "give recordings, as in `hark bench request.wav`, or set speaking.voice to espeak";
-        return Err(Fault::new(FaultKind::BadInput, "bench", "there is no voice to speak the commands", fix));
-    };
+    let mut voice = app.engines().espeak()?;
     let rate_hz = voice.rate_hz();
     // Nearly silence: long digital silence is left out of the file.
     let silence = |ms: u32| (0..rate_hz * ms / 1000).map(|n| if n % 2 == 0 { 1e-4 } else { -1e-4 });

@@ -26,6 +26,7 @@ fn the_voices_are_listed_with_how_to_get_them() {
     let list = text(&output.stdout);
     assert!(output.status.success(), "{}", text(&output.stderr));
     for line in [
+        "hibari   hibari_heart ",
         "piper    piper_de_thorsten",
         "espeak   de ",
         "espeak   en-us ",
@@ -50,16 +51,33 @@ fn a_piper_voice_is_tried_by_its_path_and_chosen_by_configuration() {
         hark.path(file)
     };
     let tried = say(&["--voice", voice], "tried.wav");
-    let chosen = say(
-        &["--set", "speaking.voice=piper", "--set", &format!("speaking.piper_voice={voice}")],
-        "chosen.wav",
-    );
-    let espeak = say(&[], "espeak.wav");
+    let chosen = say(&["--set", &format!("speaking.voice={voice}")], "chosen.wav");
+    let renamed = say(&["--set", &format!("speaking.piper_voice={voice}")], "renamed.wav");
+    assert_eq!(std::fs::read(&chosen).unwrap(), std::fs::read(renamed).unwrap());
+    let espeak = say(&["--voice", "espeak"], "espeak.wav");
     let (tried_s, chosen_s) = (seconds(&tried), seconds(&chosen));
     // "It is two oh five p m." are some 14 sounds of 10 ms with a pad behind each.
     assert!((0.2..0.8).contains(&tried_s) && (tried_s - chosen_s).abs() < 0.01, "{tried_s} and {chosen_s}");
     assert_eq!(rate_hz(&tried), 22_050);
     assert!((0.8..3.0).contains(&seconds(&espeak)), "{}", seconds(&espeak));
+}
+
+#[test]
+fn english_is_spoken_by_the_natural_voice_and_other_languages_by_espeak() {
+    let hark = Hark::new();
+    let say = |args: &[&str], file: &str| {
+        let output = hark.run(&[&["say", "Hallo, 14:05 in London.", "--out", file], args].concat());
+        assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+        let file = hark.path(file);
+        (rate_hz(&file), seconds(&file))
+    };
+    let (english, espeak) = (say(&[], "english.wav"), say(&["--voice", "espeak"], "espeak.wav"));
+    assert_eq!((english.0, espeak.0), (24_000, 22_050));
+    assert_ne!(english.1, espeak.1);
+    // The same words in German take as long as when espeak-ng says them by itself.
+    let own = say(&["--set", "speaking.language=de"], "own.wav");
+    let german = say(&["--voice", "de"], "german.wav");
+    assert!(own.0 == 24_000 && (own.1 - german.1).abs() < 0.02, "{own:?} and {german:?}");
 }
 
 #[test]
@@ -89,13 +107,12 @@ fn a_voice_that_is_not_here_says_how_to_get_it() {
     if !root().join("models/cache/de_DE-thorsten-medium.onnx").exists() {
         let pull = "hark models pull piper_de_thorsten piper_de_thorsten_config";
         fails(&["--voice", "de_DE-thorsten-medium"], 3, &["piper_de_thorsten", pull]);
-        fails(
-            &["--set", "speaking.voice=piper", "--set", "speaking.piper_voice=piper_de_thorsten"],
-            3,
-            &[pull, "speaking.voice"],
-        );
+        fails(&["--set", "speaking.voice=piper_de_thorsten"], 3, &[pull, "speaking.voice"]);
     }
-    fails(&["--set", "speaking.voice=piper", "--set", "speaking.piper_voice="], 2, &["speaking.piper_voice"]);
+    for no_name in ["piper", ""] {
+        let set = format!("speaking.voice={no_name}");
+        fails(&["--set", &set], 2, &["speaking.voice", "--list-voices"]);
+    }
     if cfg!(feature = "piper") {
         std::fs::write(hark.path("broken.onnx"), b"no model").unwrap();
         fails(&["--voice", "./broken.onnx"], 3, &["broken.onnx.json"]);

@@ -283,7 +283,7 @@ fn anchor(entry: &mut Entry, folder: &Path) {
     match (&entry.key.kind, &mut entry.value) {
         (Kind::File | Kind::Folder, Value::String(text)) if is_path(text) => entry.value = join(text),
         (Kind::Text, Value::String(text))
-            if matches!(entry.key.name.as_str(), "piper_voice" | "whisper_model")
+            if matches!(entry.key.name.as_str(), "voice" | "whisper_model")
                 && rules::is_model_path(text)
                 && is_path(text) =>
         {

@@ -15,6 +15,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("memory.replay_continuation", "memory.history_continuation"),
     ("memory.replay_clarification", "memory.history_clarification"),
     ("memory.replay_session", "memory.history_session"),
+    ("speaking.piper_voice", "speaking.voice"),
 ];
 
 /// The new `section.key` of an old one; `None` when it was not renamed.

@@ -7,7 +7,6 @@ use crate::llm::{LlmFallback, is_keep_alive};
 use crate::memory::ENTRY_KINDS;
 use crate::paths::{self, expand};
 use crate::permissions::{ACTS, TOOL_PERMISSIONS};
-use crate::speaking::VoiceEngine;
 use crate::tools::runs_anything;
 use crate::wake::{WakeEngine, word_limits};
 use std::path::Path;
@@ -374,9 +373,11 @@ fn services(found: &mut Findings<'_>) {
         let fix = "write from when to when: \"22:00-07:00\"";
         found.add("speaking.quiet_hours", &config.speaking.quiet_hours, "not two times of the day", fix);
     }
-    if config.speaking.voice == VoiceEngine::Piper && config.speaking.piper_voice.trim().is_empty() {
-        let fix = "name one that `hark say --list-voices` prints, or give the path of an .onnx file";
-        found.add("speaking.piper_voice", "", "no voice for Piper", fix);
+    // The value had been the name of the engine.
+    let voice = config.speaking.voice.as_str();
+    if voice.trim().is_empty() || voice == "piper" {
+        let fix = "name one that `hark say --list-voices` prints, such as \"piper_en_us_lessac\", or give the path of an .onnx file";
+        found.add("speaking.voice", voice, "not the name of a voice", fix);
     }
     for (key, device) in [
         ("audio.input_device", &config.audio.input_device),

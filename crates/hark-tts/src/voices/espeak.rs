@@ -52,6 +52,23 @@ impl Espeak {
             engine.choose_voice(&voice)
         })?)
     }
+
+    /// As [`Pronounce::ipa`], with `tie`, an ASCII character, between the signs of one sound, such as `a^ɪ`.
+    ///
+    /// # Errors
+    /// When no voice speaks the language.
+    pub fn tied_ipa(&self, text: &str, language: &str, tie: char) -> Result<String, Fault> {
+        self.phonemes(text, language, Some(tie))
+    }
+
+    fn phonemes(&self, text: &str, language: &str, tie: Option<char>) -> Result<String, Fault> {
+        let text = plain_text(text);
+        Ok(engine::with(|engine| {
+            let voice = find_voice(engine.voices(), language)?.to_owned();
+            engine.choose_voice(&voice)?;
+            engine.ipa(&text, tie)
+        })?)
+    }
 }
 
 impl Voice for Espeak {
@@ -72,12 +89,7 @@ impl Voice for Espeak {
 
 impl Pronounce for Espeak {
     fn ipa(&self, word: &str, language: &str) -> Result<String, Fault> {
-        let word = plain_text(word);
-        Ok(engine::with(|engine| {
-            let voice = find_voice(engine.voices(), language)?.to_owned();
-            engine.choose_voice(&voice)?;
-            engine.ipa(&word)
-        })?)
+        self.phonemes(word, language, None)
     }
 }
 

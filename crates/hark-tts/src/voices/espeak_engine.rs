@@ -224,8 +224,10 @@ impl Engine {
     }
 
     /// Phonemes of `text` in the International Phonetic Alphabet, clauses separated by a space.
-    /// A voice must have been chosen.
-    pub fn ipa(&mut self, text: &CStr) -> Result<String, SpeakingError> {
+    /// `tie`: an ASCII character to write between the signs of one sound. A voice must have been chosen.
+    pub fn ipa(&mut self, text: &CStr, tie: Option<char>) -> Result<String, SpeakingError> {
+        // The character lies above the bits that say what is written, as the library's header has it.
+        let tie = tie.filter(char::is_ascii).map_or(0, |tie| sys::espeakPHONEMES_TIE | (tie as u32) << 8);
         if self.voice.is_none() {
             // Without a voice the library would read through a null pointer.
             return Err(SpeakingError::Engine {
@@ -242,7 +244,7 @@ impl Engine {
                 sys::espeak_TextToPhonemes(
                     &raw mut rest,
                     sys::espeakCHARS_UTF8 as c_int,
-                    sys::espeakPHONEMES_IPA as c_int,
+                    (sys::espeakPHONEMES_IPA | tie) as c_int,
                 )
             };
             if phonemes.is_null() {

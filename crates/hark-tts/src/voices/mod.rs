@@ -1,8 +1,18 @@
 //! Voices: engines that turn text into samples.
 
+pub mod by_language;
+mod clauses;
 pub mod espeak;
 mod espeak_engine;
+pub mod hibari;
+pub mod levelled;
 #[cfg(feature = "piper")]
 pub mod piper;
 #[cfg(feature = "piper")]
 mod piper_settings;
+
+/// Half of the processors, for the other half listens meanwhile; more than four do not help.
+fn neural_threads() -> usize {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    (all / 2).clamp(1, 4)
+}

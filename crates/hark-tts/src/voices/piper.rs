@@ -5,9 +5,12 @@
 //! never text. A run of the model cannot be broken off; phrases are short, and what comes of a phrase
 //! that was given up is thrown away.
 
+use super::clauses::{clauses, without_switches};
 use super::espeak::Espeak;
+use super::neural_threads;
 use super::piper_settings::PiperSettings;
 use crate::error::SpeakingError;
+use crate::language::bare_tag;
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Pronounce, Voice};
 use hark_models::onnx::{self, OnnxRuntime};
@@ -63,7 +66,7 @@ impl Piper {
         use TensorElementType::{Float32, Int64};
         let inputs = [("input", Int64), ("input_lengths", Int64), ("scales", Float32), ("sid", Int64)];
         let inputs = &inputs[..if settings.speakers > 1 { 4 } else { 3 }];
-        let session = onnx::open_session(runtime, model, threads(), inputs)?;
+        let session = onnx::open_session(runtime, model, neural_threads(), inputs)?;
         let failed = |why: String| SpeakingError::Piper { path: model.to_owned(), why };
         let config =
             serde_json::from_value(settings.for_piper()).map_err(|error| failed(error.to_string()))?;
@@ -106,9 +109,8 @@ impl Piper {
 
     /// Its own accent for its own language, else the language asked for, spoken with its sounds.
     fn pronunciation<'a>(&'a self, language: &'a str) -> &'a str {
-        let bare = |tag: &str| tag.split(['-', '_']).next().unwrap_or_default().to_lowercase();
         let own = self.settings.espeak_voice.as_str();
-        if bare(own) == bare(language) { own } else { language }
+        if bare_tag(own) == bare_tag(language) { own } else { language }
     }
 
     fn known(&self, phonemes: &str) -> String {
@@ -173,51 +175,6 @@ impl Voice for Piper {
         }
         Ok(())
     }
-}
-
-/// Half of the processors, for the other half listens meanwhile; more than four do not help.
-fn threads() -> usize {
-    let all = std::thread::available_parallelism().map_or(1, usize::from);
-    (all / 2).clamp(1, 4)
-}
-
-/// The clauses of a phrase with the mark that each ends with. Numbers and abbreviations are words by
-/// now, so a mark before a space is one.
-fn clauses(text: &str) -> Vec<(&str, Option<char>)> {
-    let mut clauses = Vec::new();
-    let mut start = 0;
-    for (at, mark) in text.char_indices() {
-        let after = &text[at + mark.len_utf8()..];
-        let mark = match mark {
-            ',' | ';' | ':' | '.' | '?' | '!' => mark,
-            '…' | '。' => '.',
-            '–' | '—' => ',',
-            '？' => '?',
-            '！' => '!',
-            _ => continue,
-        };
-        let closing = after.trim_start_matches(|c: char| !c.is_alphanumeric() && !c.is_whitespace());
-        if closing.is_empty() || closing.starts_with(char::is_whitespace) {
-            clauses.push((text[start..at].trim(), Some(mark)));
-            start = text.len() - after.len();
-        }
-    }
-    clauses.push((text[start..].trim(), None));
-    clauses.retain(|(clause, _)| clause.contains(char::is_alphanumeric));
-    clauses
-}
-
-/// Without the marks "(en)" and "(de)" that espeak-ng puts around words of another language.
-fn without_switches(ipa: &str) -> String {
-    let mut inside = false;
-    ipa.chars()
-        .filter(|character| {
-            inside |= *character == '(';
-            let kept = !inside;
-            inside &= *character != ')';
-            kept
-        })
-        .collect()
 }
 
 #[cfg(test)]

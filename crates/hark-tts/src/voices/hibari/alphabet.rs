@@ -1,0 +1,160 @@
+//! The alphabet of hibari's phonemes: Kokoro's, in which a diphthong or an affricate is one letter. What espeak-ng writes
+//! in the International Phonetic Alphabet is rewritten into it.
+
+use crate::error::SpeakingError;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// No alphabet is longer.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// Between the two signs of one sound, as espeak-ng is asked to write it.
+pub(super) const TIE: char = '^';
+
+/// What espeak-ng writes, and what the alphabet has for it; the first that fits is taken.
+const FROM_ESPEAK: &[(&str, &str)] = &[
+    ("ʔˌn\u{329}", "tn"),
+    ("ʔn\u{329}", "tn"),
+    ("ʔn", "tn"),
+    ("ʔ", "t"),
+    ("ɾ", "T"),
+    ("a^ɪ", "I"),
+    ("a^ʊ", "W"),
+    ("d^ʒ", "ʤ"),
+    ("e^ɪ", "A"),
+    ("t^ʃ", "ʧ"),
+    ("ɔ^ɪ", "Y"),
+    ("ə^l", "ᵊl"),
+    ("e", "A"),
+    ("ʲo", "jo"),
+    ("ʲə", "jə"),
+    ("ʲ", ""),
+    ("ɚ", "əɹ"),
+    ("r", "ɹ"),
+    ("x", "k"),
+    ("ç", "k"),
+    ("ɐ", "ə"),
+    ("ɬ", "l"),
+    ("\u{303}", ""),
+];
+
+/// The same for the accents apart.
+const AMERICAN: &[(&str, &str)] =
+    &[("o^ʊ", "O"), ("ɜːɹ", "ɜɹ"), ("ɜː", "ɜɹ"), ("ɪə", "iə"), ("o", "ɔ"), ("ː", "")];
+const BRITISH: &[(&str, &str)] = &[("e^ə", "ɛː"), ("iə", "ɪə"), ("ə^ʊ", "Q"), ("o", "ɔ")];
+
+/// Numbers of the letters, from the `vocab.json` that comes with the voice.
+#[derive(Debug)]
+pub(super) struct Alphabet {
+    ids: HashMap<char, i64>,
+    british: bool,
+}
+
+impl Alphabet {
+    /// Reads the letters.
+    ///
+    /// # Errors
+    /// When the file is missing, no JSON object of letters and small numbers, or not whole.
+    pub(super) fn read(path: &Path, british: bool) -> Result<Self, SpeakingError> {
+        let wrong = |why: String| SpeakingError::Alphabet { path: path.to_owned(), why };
+        let size = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
+        if size > MAX_BYTES {
+            return Err(wrong(format!("{size} bytes are too many")));
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let ids: HashMap<char, i64> =
+            serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        if let Some((letter, id)) = ids.iter().find(|(_, id)| !(1..1000).contains(*id)) {
+            return Err(wrong(format!("the letter {letter:?} has the number {id}")));
+        }
+        if let Some(missing) =
+            [' ', '.', '?', 'ə', 'ˈ', 'A', 'ʧ'].iter().find(|letter| !ids.contains_key(letter))
+        {
+            return Err(wrong(format!("the letter {missing:?} is missing")));
+        }
+        Ok(Self { ids, british })
+    }
+
+    /// Letters for what espeak-ng wrote with [`TIE`].
+    pub(super) fn from_espeak(&self, ipa: &str) -> String {
+        let accent = if self.british { BRITISH } else { AMERICAN };
+        let mut letters = String::with_capacity(ipa.len());
+        let mut rest = ipa;
+        while let Some(next) = rest.chars().next() {
+            let found = FROM_ESPEAK.iter().chain(accent).find(|(from, _)| rest.starts_with(from));
+            if let Some((from, to)) = found {
+                letters.push_str(to);
+                rest = &rest[from.len()..];
+                continue;
+            }
+            rest = &rest[next.len_utf8()..];
+            match next {
+                // A consonant that is a syllable: the alphabet has a vowel before it.
+                '\u{329}' => {
+                    let consonant = letters.pop();
+                    letters.extend(consonant.into_iter().flat_map(|consonant| ['ᵊ', consonant]));
+                }
+                TIE => {}
+                other => letters.push(other),
+            }
+        }
+        letters
+    }
+
+    /// Numbers of the letters; those that the voice has no sound for are left out.
+    pub(super) fn ids(&self, letters: &str) -> Vec<i64> {
+        letters.chars().filter_map(|letter| self.ids.get(&letter).copied()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alphabet(british: bool) -> Alphabet {
+        Alphabet { ids: [(' ', 16), ('ə', 83)].into_iter().collect(), british }
+    }
+
+    #[test]
+    fn sounds_of_two_signs_become_one_letter() {
+        for (ipa, letters) in [
+            ("lˈa^ɪt", "lˈIt"),
+            ("kˈɪt^ʃən", "kˈɪʧən"),
+            ("bˈʌʔn\u{329}", "bˈʌtn"),
+            ("wˈɔːɾɚ", "wˈɔTəɹ"),
+            ("tˈɜːn", "tˈɜɹn"),
+            ("ɡˈo^ʊɪŋ", "ɡˈOɪŋ"),
+            ("lˈɪɾə^l", "lˈɪTᵊl"),
+            ("ɹˈɪðm\u{329}", "ɹˈɪðᵊm"),
+            ("", ""),
+            ("\u{329}", ""),
+        ] {
+            assert_eq!(alphabet(false).from_espeak(ipa), letters, "{ipa}");
+        }
+        assert_eq!(alphabet(true).from_espeak("ɡˈə^ʊɪŋ"), "ɡˈQɪŋ");
+        assert_eq!(alphabet(true).from_espeak("bˈɑːθ"), "bˈɑːθ");
+    }
+
+    #[test]
+    fn letters_without_a_sound_are_left_out() {
+        assert_eq!(alphabet(false).ids("ə ☂ə"), [83, 16, 83]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_alphabet_is_refused_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vocab.json");
+        for (text, why) in [
+            ("", "EOF"),
+            ("[1]", "map"),
+            (r#"{"ab": 1}"#, "character"),
+            (r#"{"a": -1}"#, "-1"),
+            (r#"{"a": 1}"#, "missing"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = Alphabet::read(&path, false).unwrap_err().to_string();
+            assert!(error.contains("vocab.json") && error.contains(why), "{error}");
+        }
+        assert!(Alphabet::read(&folder.path().join("none"), false).is_err());
+    }
+}

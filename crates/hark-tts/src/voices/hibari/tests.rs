@@ -1,0 +1,102 @@
+use super::*;
+use hark_core::FaultKind;
+use std::ops::ControlFlow;
+
+const CACHE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/cache");
+
+fn cache(file: &str) -> PathBuf {
+    Path::new(CACHE).join(file)
+}
+
+fn open_at(rate_wpm: u32) -> Hibari {
+    let runtime = OnnxRuntime::load(&cache("libonnxruntime.so")).unwrap();
+    let espeak = Espeak::open(&cache("espeak-ng-data"), 170, 50).unwrap();
+    let (model, alphabet) = (cache("hibari_heart.onnx"), cache("hibari_vocab.json"));
+    Hibari::open(runtime, &model, &alphabet, "en-US", espeak, rate_wpm).unwrap()
+}
+
+fn say(voice: &mut Hibari, text: &str) -> Vec<f32> {
+    let mut samples = Vec::new();
+    voice
+        .synthesise(text, "en", &mut |piece| {
+            samples.extend_from_slice(piece);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    samples
+}
+
+#[test]
+fn a_sentence_becomes_speech_of_a_sensible_length_each_time_the_same() {
+    let mut voice = open_at(170);
+    let samples = say(&mut voice, "I turned on the kitchen lights.");
+    let seconds = samples.len() as f32 / voice.rate_hz() as f32;
+    let rms = (samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32).sqrt();
+    assert!((1.2..3.0).contains(&seconds), "{seconds} s");
+    assert!((0.01..0.3).contains(&rms), "{rms}");
+    assert_eq!(samples, say(&mut voice, "I turned on the kitchen lights."));
+}
+
+#[test]
+fn phonemes_are_those_of_its_alphabet() {
+    let voice = open_at(170);
+    assert_eq!(voice.phonemes("The kitchen light is on, okay?").unwrap(), "ðə kˈɪʧən lˈIt ɪz ˈɔn, OkˈA?");
+    let phonemes = voice.phonemes("which fire burned the boy's little house?").unwrap();
+    assert_eq!(voice.alphabet.ids(&phonemes).len(), phonemes.chars().count(), "{phonemes}");
+}
+
+#[test]
+fn the_speed_is_heard() {
+    let text = "The washing machine has finished.";
+    let (slow, fast) = (say(&mut open_at(120), text).len(), say(&mut open_at(260), text).len());
+    assert!(slow > fast * 3 / 2, "{slow} and {fast}");
+}
+
+#[test]
+fn nothing_to_say_is_no_sound_and_long_words_are_survived() {
+    let mut voice = open_at(170);
+    assert!(say(&mut voice, "").is_empty() && say(&mut voice, " … ?!").is_empty());
+    let long = say(&mut voice, &"all the lights are on and the doors are locked ".repeat(30));
+    assert!(long.len() > 24_000 * 40, "{}", long.len());
+    assert!(!say(&mut voice, &"supercalifragilistic".repeat(40)).is_empty());
+}
+
+#[test]
+fn breaking_ends_it_within_a_piece() {
+    let mut pieces = 0;
+    open_at(170)
+        .synthesise(
+            "The lights are on and the doors are locked and the heating is down.",
+            "en",
+            &mut |piece| {
+                pieces += usize::from(!piece.is_empty());
+                if pieces == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        )
+        .unwrap();
+    assert_eq!(pieces, 2);
+}
+
+#[test]
+fn a_model_of_another_kind_is_a_missing_part() {
+    let runtime = OnnxRuntime::load(&cache("libonnxruntime.so")).unwrap();
+    for (model, named) in [("silero_vad_16k_op15.onnx", "ids, speed"), ("none.onnx", "none.onnx")] {
+        let espeak = Espeak::open(&cache("espeak-ng-data"), 170, 50).unwrap();
+        let fault = Hibari::open(runtime, &cache(model), &cache("hibari_vocab.json"), "en-US", espeak, 170);
+        let fault = fault.err().unwrap();
+        assert_eq!(fault.kind, FaultKind::MissingPart);
+        assert!(fault.message.contains(named), "{fault}");
+    }
+}
+
+#[test]
+fn runs_end_behind_marks_else_at_spaces() {
+    let sentence = format!("{}, {}", "a".repeat(300), "b".repeat(200));
+    assert_eq!(runs(&sentence), [&format!("{},", "a".repeat(300)), &"b".repeat(200)]);
+    assert_eq!(runs(&"ab ".repeat(200)).iter().map(|run| run.chars().count()).max(), Some(398));
+    assert_eq!(
+        runs(&"ə".repeat(900)).iter().map(|run| run.chars().count()).collect::<Vec<_>>(),
+        [400, 400, 100]
+    );
+    assert!(runs(" ").is_empty());
+}
