@@ -46,6 +46,7 @@ use hark_tools::house_secrets::HouseSecrets;
 use hark_tools::pin::PinPad;
 use hark_tools::timers::Timers;
 use hark_tools::tools::{self, CallOrder, Toolbox};
+use hark_tts::pronunciations::Pronunciations;
 use hark_tts::voice_thread::VoiceHandle;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -370,7 +371,11 @@ impl App {
     }
 
     pub(crate) fn engines(&self) -> Engines<'_> {
-        Engines { config: &self.config, manifest: &self.manifest }
+        Engines {
+            config: &self.config,
+            manifest: &self.manifest,
+            names: Arc::new(Pronunciations::new(&self.home.home().says)),
+        }
     }
 
     /// The voice of the configuration; `None` when it is switched off.

@@ -195,6 +195,7 @@ fn start_settings_applier(
     let settings_applier = SettingsApplier {
         config: app.config.clone(),
         manifest: app.manifest.clone(),
+        names: app.engines().names,
         choices: app.choices(),
         kept: kept.clone(),
         pipeline: pipeline.adjustments(),

@@ -7,6 +7,7 @@ pub mod house;
 use super::ids::EntityId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// A storey of the house.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,6 +128,10 @@ pub struct Home {
     /// Lists.
     #[serde(default)]
     pub lists: Vec<HomeList>,
+    /// How names are said that are not said as they are written, by the name: words as they would be spelt, or phonemes of
+    /// the International Phonetic Alphabet between slashes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub says: BTreeMap<String, String>,
     /// Where it stands; `None` when nobody has said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,

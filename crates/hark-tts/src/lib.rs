@@ -18,6 +18,7 @@ pub mod normalise;
 pub mod phrases;
 pub mod playback;
 mod prepared;
+pub mod pronunciations;
 pub mod render;
 #[cfg(test)]
 mod scene;

@@ -10,12 +10,16 @@ use hark_stt::stt::grammar::KeyphraseSpotter;
 use hark_stt::wake::{
     KeyphraseEngine, OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine, WakeVerifier,
 };
+use hark_tts::pronunciations::Pronunciations;
 use hark_tts::voices::espeak::Espeak;
+use std::sync::Arc;
 
 /// What they are made of.
 pub(crate) struct Engines<'a> {
     pub(crate) config: &'a Config,
     pub(crate) manifest: &'a Manifest,
+    /// How names of the home are said.
+    pub(crate) names: Arc<Pronunciations>,
 }
 
 impl Engines<'_> {

@@ -17,6 +17,7 @@ use hark_stt::stt::worker::SttMode;
 use hark_stt::vad::{SileroVad, Vad};
 use hark_stt::wake::WakeDetector;
 use hark_tools::home::HomeRegistry;
+use hark_tts::pronunciations::{PronouncingNames, Pronunciations};
 use std::sync::Arc;
 
 /// See the module. Holds no engine itself.
@@ -77,7 +78,9 @@ impl PipelineFactory {
             state_dir: &self.config.paths.state_dir()?,
             mode,
         };
-        let made = recogniser::build(&from, Arc::new(self.engines().espeak()?));
+        let engines = self.engines();
+        let pronounce = PronouncingNames::new(engines.espeak()?, engines.names.clone());
+        let made = recogniser::build(&from, Arc::new(pronounce));
         let Made { recogniser, rebuilder } = match made {
             // There is no place for its files, neither on the disk nor in memory.
             Err(fault) if fault.kind == FaultKind::Unavailable => {
@@ -98,6 +101,10 @@ impl PipelineFactory {
     }
 
     fn engines(&self) -> Engines<'_> {
-        Engines { config: &self.config, manifest: &self.manifest }
+        Engines {
+            config: &self.config,
+            manifest: &self.manifest,
+            names: Arc::new(Pronunciations::new(&self.home.home().says)),
+        }
     }
 }

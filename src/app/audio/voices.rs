@@ -7,11 +7,13 @@ use hark_core::ports::Voice;
 use hark_core::{Fault, FaultKind};
 use hark_models::manifest::{Artifact, ArtifactState, Manifest};
 use hark_models::onnx::OnnxRuntime;
+use hark_tts::pronunciations::Pronouncing;
 use hark_tts::voices::by_language::ByLanguage;
 use hark_tts::voices::hibari::Hibari;
 use hark_tts::voices::levelled::Levelled;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Role of the voices in the manifest, and of what they share or need beside their model.
 const ROLE: &str = "voice";
@@ -81,10 +83,13 @@ pub fn list(config: &Config, manifest: &Manifest) -> Result<Vec<VoiceEntry>, Fau
             get: (!is_here(manifest, engine, &part.id)).then(|| pull(engine, &part.id)),
         })
         .collect();
-    let espeak = Engines { config, manifest }.espeak()?.voices()?.into_iter().filter_map(|voice| {
-        let name = voice.languages.first()?.clone();
-        Some(VoiceEntry { engine: Speaking::ESPEAK, name, description: voice.name, get: None })
-    });
+    let espeak =
+        Engines { config, manifest, names: Arc::default() }.espeak()?.voices()?.into_iter().filter_map(
+            |voice| {
+                let name = voice.languages.first()?.clone();
+                Some(VoiceEntry { engine: Speaking::ESPEAK, name, description: voice.name, get: None })
+            },
+        );
     let neural = voices.len();
     voices.extend(espeak);
     voices[neural..].sort_by(|a, b| a.name.cmp(&b.name));
@@ -119,7 +124,7 @@ pub fn choose(config: &mut Config, manifest: &Manifest, name: &str) -> Result<St
         // A voice that is not here is not another one.
         Err(fault) if fault.kind != FaultKind::BadInput => return Err(fault),
         Err(fault) => {
-            let espeak = Engines { config, manifest }.espeak()?;
+            let espeak = Engines { config, manifest, names: Arc::default() }.espeak()?;
             espeak.warm_up(name).map_err(|_| fault)?;
             config.speaking.voice = Speaking::ESPEAK.to_owned();
             return Ok(name.to_owned());
@@ -143,7 +148,7 @@ pub(crate) fn open(from: &Engines<'_>) -> Result<Option<Box<dyn Voice>>, Fault> 
         Named::Espeak => {
             let espeak = from.espeak()?;
             espeak.warm_up(&speaking.language)?;
-            return Ok(Some(Box::new(espeak)));
+            return Ok(Some(Box::new(Pronouncing::new(Box::new(espeak), from.names.clone()))));
         }
         Named::Model { engine, id, model } => (engine, id, model),
     };
@@ -158,7 +163,8 @@ pub(crate) fn open(from: &Engines<'_>) -> Result<Option<Box<dyn Voice>>, Fault> 
         Engine::Piper => piper(from, runtime, &model)?,
     };
     let voice = Box::new(Levelled::new(voice, &language)?);
-    Ok(Some(Box::new(ByLanguage::new(voice, &language, Box::new(from.espeak()?))?)))
+    let voice = ByLanguage::new(voice, &language, Box::new(from.espeak()?))?;
+    Ok(Some(Box::new(Pronouncing::new(Box::new(voice), from.names.clone()))))
 }
 
 #[cfg(feature = "piper")]

@@ -12,6 +12,7 @@ use hark_config::Config;
 use hark_core::{Event, Fault, FaultKind, Setting};
 use hark_models::manifest::Manifest;
 use hark_stt::pipeline::PipelineChange;
+use hark_tts::pronunciations::Pronunciations;
 use hark_tts::voice_thread::VoiceHandle;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -34,6 +35,7 @@ pub(crate) struct SettingsApplier {
     /// As it is in force.
     pub(crate) config: Config,
     pub(crate) manifest: Arc<Manifest>,
+    pub(crate) names: Arc<Pronunciations>,
     pub(crate) choices: Choices,
     pub(crate) kept: Arc<SettingsStore>,
     pub(crate) pipeline: mpsc::Sender<Adjustment>,
@@ -80,7 +82,7 @@ impl SettingsApplier {
         self.choices.check(setting)?;
         let mut config = self.config.clone();
         choices::put(&mut config, setting);
-        let engines = Engines { config: &config, manifest: &self.manifest };
+        let engines = Engines { config: &config, manifest: &self.manifest, names: self.names.clone() };
         match setting {
             Setting::MicGainDb(decibels) => self.to_pipeline(Adjustment::Gain(*decibels))?,
             Setting::WakeSensitivityPercent(_) => {
@@ -170,6 +172,7 @@ mod tests {
         let settings_applier = SettingsApplier {
             config,
             manifest,
+            names: Arc::default(),
             choices,
             kept: kept.clone(),
             pipeline: to_pipeline,

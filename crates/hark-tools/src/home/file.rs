@@ -143,20 +143,28 @@ pub fn parse(text: &str, demo: bool) -> Result<Home, Vec<Problem>> {
     let mut root = TableReader::new(table.get_ref(), String::new(), 0..0);
     let mut places = IntentPaths::default();
     let mut home = Home::default();
-    for reader in root.tables("floor", &mut problems) {
-        home.floors.extend(places.floor(reader, &mut problems));
+    for mut reader in root.tables("floor", &mut problems) {
+        let says = reader.text("says", &mut problems);
+        let floor = places.floor(reader, &mut problems);
+        home.says.extend(floor.iter().map(|floor| floor.name.clone()).zip(says));
+        home.floors.extend(floor);
     }
-    for reader in root.tables("area", &mut problems) {
-        home.areas.extend(places.area(reader, &mut problems));
+    for mut reader in root.tables("area", &mut problems) {
+        let says = reader.text("says", &mut problems);
+        let area = places.area(reader, &mut problems);
+        home.says.extend(area.iter().map(|area| area.name.clone()).zip(says));
+        home.areas.extend(area);
     }
     let mut states: Vec<(String, usize, Value)> = Vec::new();
     let mut seen = Seen::default();
-    for reader in root.tables("entity", &mut problems) {
+    for mut reader in root.tables("entity", &mut problems) {
+        let says = reader.text("says", &mut problems);
         let (path, at) = (reader.path.clone(), reader.at("attributes"));
         if let Some(entity) = entity(reader, demo, &places, &mut seen, &mut problems) {
             if let Some(value) = entity.attributes.get("states") {
                 states.push((format!("{path}.attributes.states"), at, value.clone()));
             }
+            home.says.extend(says.map(|says| (entity.name.clone(), says)));
             match entity.id.domain() {
                 "person" => home.persons.push(Person { name: entity.name, state: entity.state }),
                 _ => home.entities.push(entity),
@@ -169,7 +177,9 @@ pub fn parse(text: &str, demo: bool) -> Result<Home, Vec<Problem>> {
     for mut reader in root.tables("person", &mut problems) {
         let name = reader.required("name", &mut problems);
         let state = reader.text("state", &mut problems).unwrap_or_else(|| "home".into());
+        let says = reader.text("says", &mut problems);
         reader.finish(&mut problems);
+        home.says.extend(name.clone().zip(says));
         // Told once more than as an entity: the person's own table counts.
         home.persons.retain(|person| Some(&person.name) != name.as_ref());
         home.persons.extend(name.map(|name| Person { name, state }));

@@ -63,6 +63,9 @@ impl Merger {
         for person in &part.home.persons {
             self.person(person);
         }
+        for (name, said) in &part.home.says {
+            self.home.says.entry(name.clone()).or_insert_with(|| said.clone());
+        }
         self.home.location = self.home.location.or(part.home.location);
         for list in &part.home.lists {
             if !self.home.lists.iter().any(|known| known.name == list.name) {

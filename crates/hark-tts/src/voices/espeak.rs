@@ -3,6 +3,7 @@
 pub use super::espeak_engine::EspeakVoice;
 use super::espeak_engine::{self as engine, Manner};
 use crate::error::SpeakingError;
+use crate::pronunciations::as_written;
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Pronounce, Voice};
 use std::ffi::CString;
@@ -77,7 +78,7 @@ impl Voice for Espeak {
     }
 
     fn synthesise(&mut self, text: &str, language: &str, sink: PcmSink<'_>) -> Result<(), Fault> {
-        let text = plain_text(text);
+        let text = plain_text(&as_written(text));
         Ok(engine::with(|engine| {
             let voice = find_voice(engine.voices(), language)?.to_owned();
             engine.choose_voice(&voice)?;

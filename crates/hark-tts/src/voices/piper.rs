@@ -5,7 +5,7 @@
 //! never text. A run of the model cannot be broken off; phrases are short, and what comes of a phrase
 //! that was given up is thrown away.
 
-use super::clauses::{clauses, without_switches};
+use super::clauses::phonemes;
 use super::espeak::Espeak;
 use super::neural_threads;
 use super::piper_settings::PiperSettings;
@@ -92,18 +92,7 @@ impl Piper {
     /// Phonemes of a phrase with its marks, as far as the voice knows them.
     fn phonemes(&self, text: &str, language: &str) -> Result<String, Fault> {
         let language = self.pronunciation(language);
-        let mut phonemes = String::new();
-        for (clause, mark) in clauses(text) {
-            let ipa = self.espeak.ipa(clause, language)?;
-            if ipa.trim().is_empty() {
-                continue;
-            }
-            if !phonemes.is_empty() {
-                phonemes.push(' ');
-            }
-            phonemes.push_str(&without_switches(&ipa));
-            phonemes.extend(mark);
-        }
+        let phonemes = phonemes(text, |words| self.espeak.ipa(words, language), str::to_owned)?;
         Ok(self.known(&phonemes))
     }
 

@@ -43,6 +43,9 @@ const AMERICAN: &[(&str, &str)] =
     &[("o^ʊ", "O"), ("ɜːɹ", "ɜɹ"), ("ɜː", "ɜɹ"), ("ɪə", "iə"), ("o", "ɔ"), ("ː", "")];
 const BRITISH: &[(&str, &str)] = &[("e^ə", "ɛː"), ("iə", "ɪə"), ("ə^ʊ", "Q"), ("o", "ɔ")];
 
+/// Letters of vowels.
+const VOWELS: &str = "AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻᵊ";
+
 /// Numbers of the letters, from the `vocab.json` that comes with the voice.
 #[derive(Debug)]
 pub(super) struct Alphabet {
@@ -101,6 +104,27 @@ impl Alphabet {
         letters
     }
 
+    /// Letters for phonemes as people write them, without ties.
+    pub(super) fn from_ipa(&self, ipa: &str) -> String {
+        let mut tied = ipa.replace(['.', '\u{361}'], "");
+        for (from, _) in FROM_ESPEAK.iter().chain(AMERICAN).chain(BRITISH) {
+            if from.contains(TIE) {
+                tied = tied.replace(&from.replace(TIE, ""), from);
+            }
+        }
+        // People write the stress before the syllable, the voice has it before the vowel.
+        let mut letters = String::with_capacity(tied.len());
+        let mut stress = None;
+        for letter in self.from_espeak(&tied).chars() {
+            match letter {
+                'ˈ' | 'ˌ' => stress = Some(letter),
+                vowel if VOWELS.contains(vowel) => letters.extend(stress.take().into_iter().chain([vowel])),
+                other => letters.push(other),
+            }
+        }
+        letters
+    }
+
     /// Numbers of the letters; those that the voice has no sound for are left out.
     pub(super) fn ids(&self, letters: &str) -> Vec<i64> {
         letters.chars().filter_map(|letter| self.ids.get(&letter).copied()).collect()
@@ -133,6 +157,14 @@ mod tests {
         }
         assert_eq!(alphabet(true).from_espeak("ɡˈə^ʊɪŋ"), "ɡˈQɪŋ");
         assert_eq!(alphabet(true).from_espeak("bˈɑːθ"), "bˈɑːθ");
+    }
+
+    #[test]
+    fn phonemes_as_people_write_them_are_read_too() {
+        for (ipa, letters) in [("ʃɪˈvɔːn", "ʃɪvˈɔn"), ("naɪˈdʒɪə.ri.ə", "nIʤˈiəɹiə"), ("t͡ʃaʊ", "ʧW")]
+        {
+            assert_eq!(alphabet(false).from_ipa(ipa), letters, "{ipa}");
+        }
     }
 
     #[test]

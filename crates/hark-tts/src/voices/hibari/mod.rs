@@ -4,7 +4,7 @@
 mod alphabet;
 mod vocoder;
 
-use super::clauses::{clauses, without_switches};
+use super::clauses::phonemes;
 use super::espeak::Espeak;
 use super::neural_threads;
 use alphabet::{Alphabet, TIE};
@@ -79,19 +79,11 @@ impl Hibari {
 
     /// Phonemes of a phrase with its marks, in the voice's alphabet.
     fn phonemes(&self, text: &str) -> Result<String, Fault> {
-        let mut phonemes = String::new();
-        for (clause, mark) in clauses(text) {
-            let ipa = self.espeak.tied_ipa(clause, self.accent, TIE)?;
-            if ipa.trim().is_empty() {
-                continue;
-            }
-            if !phonemes.is_empty() {
-                phonemes.push(' ');
-            }
-            phonemes.push_str(&self.alphabet.from_espeak(&without_switches(&ipa)));
-            phonemes.extend(mark);
-        }
-        Ok(phonemes)
+        phonemes(
+            text,
+            |words| Ok(self.alphabet.from_espeak(&self.espeak.tied_ipa(words, self.accent, TIE)?)),
+            |ipa| self.alphabet.from_ipa(ipa),
+        )
     }
 
     /// `Ok(false)` when the sink wants no more.
