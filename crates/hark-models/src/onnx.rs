@@ -144,8 +144,8 @@ impl OnnxModel {
         if !model.is_file() {
             return Err(OnnxError::ModelMissing(model.to_owned()));
         }
-        let session =
-            small_session(model).map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
+        let session = small_session(model, 1)
+            .map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
         let mismatch = |why: String| OnnxError::ModelMismatch { path: model.to_owned(), why };
         let mut ordered: Vec<Option<SessionInputValue<'static>>> = Vec::new();
         ordered.resize_with(session.inputs().len(), || None);
@@ -211,8 +211,31 @@ pub fn open_session(
     if !model.is_file() {
         return Err(OnnxError::ModelMissing(model.to_owned()));
     }
-    let session = build_session(model, threads)
-        .map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
+    check_session(model, build_session(model, threads), inputs)
+}
+
+/// The same, for a model that is there all the time: the session keeps no more memory than it needs.
+///
+/// # Errors
+/// As [`open_session`].
+pub fn open_small_session(
+    _runtime: OnnxRuntime,
+    model: &Path,
+    threads: usize,
+    inputs: &[(&str, TensorElementType)],
+) -> Result<Session, OnnxError> {
+    if !model.is_file() {
+        return Err(OnnxError::ModelMissing(model.to_owned()));
+    }
+    check_session(model, small_session(model, threads), inputs)
+}
+
+fn check_session(
+    model: &Path,
+    session: Result<Session, String>,
+    inputs: &[(&str, TensorElementType)],
+) -> Result<Session, OnnxError> {
+    let session = session.map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
     let mismatch = |why: String| OnnxError::ModelMismatch { path: model.to_owned(), why };
     let is = |dtype: &ValueType, wanted: TensorElementType| matches!(dtype, ValueType::Tensor { ty, .. } if *ty == wanted);
     let found = session.inputs();
@@ -251,9 +274,9 @@ fn build_session(model: &Path, threads: usize) -> Result<Session, String> {
     builder(threads)?.commit_from_file(model).map_err(words)
 }
 
-/// A session that keeps no more memory than it needs, for a model that is there all the time.
-fn small_session(model: &Path) -> Result<Session, String> {
-    let builder = builder(1)?.with_prepacking(false).map_err(words)?;
+/// A session that keeps no more memory than it needs.
+fn small_session(model: &Path, threads: usize) -> Result<Session, String> {
+    let builder = builder(threads)?.with_prepacking(false).map_err(words)?;
     let builder = builder.with_memory_pattern(false).map_err(words)?;
     let processor = ort::ep::CPU::default().with_arena_allocator(false).build();
     let mut builder = builder.with_execution_providers([processor]).map_err(words)?;

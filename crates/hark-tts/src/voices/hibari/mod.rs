@@ -10,7 +10,7 @@ use super::neural_threads;
 use alphabet::{Alphabet, TIE};
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Voice};
-use hark_models::onnx::{OnnxError, OnnxRuntime, open_session};
+use hark_models::onnx::{OnnxError, OnnxRuntime, open_small_session};
 use ort::session::Session;
 use ort::value::{TensorElementType, TensorRef};
 use std::path::{Path, PathBuf};
@@ -58,7 +58,12 @@ impl Hibari {
         use TensorElementType::{Float32, Int64};
         let british = language.eq_ignore_ascii_case("en-GB");
         let mut voice = Self {
-            session: open_session(runtime, model, neural_threads(), &[("ids", Int64), ("speed", Float32)])?,
+            session: open_small_session(
+                runtime,
+                model,
+                neural_threads(),
+                &[("ids", Int64), ("speed", Float32)],
+            )?,
             model: model.to_owned(),
             alphabet: Alphabet::read(alphabet, british)?,
             vocoder: Vocoder::new(),
