@@ -36,6 +36,8 @@ pub(crate) struct Ingredients<'w> {
     pub(crate) home: &'w Home,
     /// The sentences that are listened for at first.
     pub(crate) grammar: Arc<dyn SpeechGrammar>,
+    /// Languages that are spoken in it, the first one most.
+    pub(crate) languages: Vec<String>,
     /// The sentences as they are at any time.
     pub(crate) sentences: Arc<dyn Completes>,
     pub(crate) state_dir: &'w Path,
@@ -147,7 +149,13 @@ fn whisper(from: &Ingredients<'_>, model: PathBuf) -> Result<WhisperRecogniser, 
         SttMode::Live => PartialMode::Background,
         SttMode::LockStep => PartialMode::LockStep,
     };
-    Ok(WhisperRecogniser::new(&WhisperSettings::new(from.stt, model, names(from.home), pace))?)
+    Ok(WhisperRecogniser::new(&WhisperSettings::new(
+        from.stt,
+        model,
+        from.languages.clone(),
+        names(from.home),
+        pace,
+    ))?)
 }
 
 /// The names of a home that are worth telling a recogniser, the ones said most often first.
@@ -330,3 +338,4 @@ mod tests {
         assert!(names.contains(&home.entities[0].name));
     }
 }
+                languages: vec!["en".into()],
