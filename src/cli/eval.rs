@@ -4,7 +4,8 @@ use super::Faults;
 use crate::cli::evaluations::needs::{self, Need};
 use crate::cli::evaluations::report::{Machine, Program, Report};
 use crate::cli::evaluations::{
-    Found, Run, document, failed, fleet, human_gap, interrupting, kills, paraphrases, people, soak,
+    Found, Run, document, failed, fleet, human_gap, interrupting, kills, paraphrases, people, recognition,
+    soak,
 };
 use clap::{Args, Subcommand};
 use hark_config::Config;
@@ -25,6 +26,17 @@ pub enum Eval {
         /// `out` with what is not for the house [default: $HARK_REAL_AUDIO]
         #[arg(long, value_name = "FOLDER")]
         data: Option<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// The recogniser alone: wrong words, German, words made of noise, processor time, memory
+    Recognition {
+        /// As for `people` [default: $HARK_REAL_AUDIO]
+        #[arg(long, value_name = "FOLDER")]
+        data: Option<PathBuf>,
+        /// Let sound come as fast as from a microphone: what is waited for the words, and the words so far
+        #[arg(long)]
+        live: bool,
         #[command(flatten)]
         output: Output,
     },
@@ -109,10 +121,11 @@ pub struct Output {
 type Set = (&'static str, &'static str, Vec<Need>);
 
 /// Every set, in the order in which they are run.
-fn sets(config: &Config, data: Option<&Path>, requests: Option<&Path>) -> [Set; 7] {
+fn sets(config: &Config, data: Option<&Path>, requests: Option<&Path>) -> [Set; 8] {
     [
         ("paraphrases", "typed requests as people put them", paraphrases::needs(config, requests)),
         ("people", "recordings of people and synthetic voices", people::needs(config, data)),
+        ("recognition", "the recogniser alone on recordings", recognition::needs(config, data)),
         ("interrupting", "speaking over Hark", interrupting::needs(config)),
         ("human-gap", "what a person waits for the reply", human_gap::needs(config)),
         ("kills", "the daemon killed between promise and act", kills::needs(config)),
@@ -131,6 +144,12 @@ pub(super) fn run(config: &Config, eval: Eval, json: bool) -> Result<(), Faults>
             let data = people::data(data.as_deref());
             evaluate(config, "people", (data.as_deref(), None), &output, json, |run| {
                 people::run(run, data.as_deref().unwrap_or(Path::new("")))
+            })
+        }
+        Eval::Recognition { data, live, output } => {
+            let data = people::data(data.as_deref());
+            evaluate(config, "recognition", (data.as_deref(), None), &output, json, |run| {
+                recognition::run(run, data.as_deref().unwrap_or(Path::new("")), live)
             })
         }
         Eval::Paraphrases { requests, output } => {

@@ -250,6 +250,7 @@ fn step_line(id: &str, step: &PullStep<'_>) -> Option<String> {
         PullStep::Waiting => Some("another pull is at work; waiting for it".into()),
         PullStep::Ready { path } => Some(format!("{id}: ready at {}", path.display())),
         PullStep::SourceFailed { why } => Some(format!("{id}: {why}")),
+        PullStep::Converting { from } => Some(format!("{id}: converting {}", from.display())),
         // What failed is the fault that ends the command; its sources have been told one by one.
         PullStep::Failed { .. }
         | PullStep::AlreadyThere
@@ -266,6 +267,7 @@ fn step_json(id: &str, step: &PullStep<'_>) -> Value {
         PullStep::Downloading { url, done_bytes, total_bytes } => {
             json!({"step": "downloading", "id": id, "url": url, "done_bytes": done_bytes, "total_bytes": total_bytes})
         }
+        PullStep::Converting { from } => json!({"step": "converting", "id": id, "from": from}),
         PullStep::SourceFailed { why } => json!({"step": "source_failed", "id": id, "why": why}),
         PullStep::Ready { path } => json!({"step": "ready", "id": id, "path": path}),
         PullStep::Failed { why } => json!({"step": "failed", "id": id, "why": why}),

@@ -37,7 +37,7 @@ pub struct Stt {
     /// Confidence from which `cascade` takes the grammar's words without waiting for Whisper's.
     #[schemars(range(min = 0, max = 1))]
     pub cascade_confidence: f32,
-    /// Whisper's model: a name from `models/manifest.toml` (`hark models pull whisper_tiny_en`), or the path of a ggml `.bin` file of whisper.cpp.
+    /// Whisper's model: `auto` for the first that is there (`hark models pull whisper_base`: many languages; `whisper_tiny_en`: English, half the size), the name of one in `models/manifest.toml`, or the path of a ggml `.bin` file of whisper.cpp.
     pub whisper_model: String,
     /// Threads of one decode by Whisper; 0 for half of the processors, at most four. As many as there are processors are slow as soon as anything else works.
     #[schemars(range(min = 0, max = 16))]
@@ -65,10 +65,10 @@ impl Default for Stt {
             min_confidence: 0.5,
             moonshine: true,
             cascade_confidence: 0.6,
-            whisper_model: "whisper_tiny_en".into(),
+            whisper_model: "auto".into(),
             whisper_threads: 0,
             whisper_partial_ms: 500,
-            whisper_min_context_frames: 256,
+            whisper_min_context_frames: 512,
             whisper_no_speech: 0.6,
             whisper_prompt_tokens: 48,
         }

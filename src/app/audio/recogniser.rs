@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// Role of the manifest's parts that Whisper can load.
 const ROLE: &str = "recogniser";
+/// As `stt.whisper_model`: the first of them that is there.
+const ANY_MODEL: &str = "auto";
 
 /// The engine the configuration leads to on this machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +36,8 @@ pub(crate) struct Ingredients<'w> {
     pub(crate) stt: &'w Stt,
     pub(crate) manifest: &'w Manifest,
     pub(crate) home: &'w Home,
+    /// Languages that are spoken in it, the first one most.
+    pub(crate) languages: Vec<String>,
     /// The sentences that are listened for at first.
     pub(crate) grammar: Arc<dyn SpeechGrammar>,
     /// The sentences as they are at any time.
@@ -66,6 +70,23 @@ fn whisper_model(stt: &Stt, manifest: &Manifest) -> Result<PathBuf, Fault> {
         return Err(WhisperError::NotBuilt.into());
     }
     let name = &stt.whisper_model;
+    if name == ANY_MODEL {
+        let parts = manifest.with_role(ROLE);
+        if let Some(path) = parts.iter().find_map(|part| manifest.path(part).ok()) {
+            return Ok(path);
+        }
+        let Some(first) = parts.first() else {
+            let fix = "take the manifest that came with Hark, or name a file as stt.whisper_model";
+            return Err(Fault::new(
+                FaultKind::MissingPart,
+                "stt",
+                "the manifest has no model of Whisper",
+                fix,
+            ));
+        };
+        // None is there; what is said of the first one tells how to get it.
+        return manifest.path(first);
+    }
     if is_model_path(name) {
         let path = paths::expand(name);
         check_model(&path)?;
@@ -73,7 +94,10 @@ fn whisper_model(stt: &Stt, manifest: &Manifest) -> Result<PathBuf, Fault> {
     }
     if !manifest.part(name).is_ok_and(|part| part.role == ROLE) {
         let message = format!("stt.whisper_model: {name:?} is no model of Whisper");
-        let fix = format!("use one of {}, or the path of a .bin file", manifest.with_role(ROLE).join(", "));
+        let fix = format!(
+            "use {ANY_MODEL}, one of {}, or the path of a .bin file",
+            manifest.with_role(ROLE).join(", ")
+        );
         return Err(Fault::new(FaultKind::BadConfiguration, "stt", message, fix));
     }
     manifest.path(name)
@@ -147,7 +171,13 @@ fn whisper(from: &Ingredients<'_>, model: PathBuf) -> Result<WhisperRecogniser, 
         SttMode::Live => PartialMode::Background,
         SttMode::LockStep => PartialMode::LockStep,
     };
-    Ok(WhisperRecogniser::new(&WhisperSettings::new(from.stt, model, names(from.home), pace))?)
+    Ok(WhisperRecogniser::new(&WhisperSettings::new(
+        from.stt,
+        model,
+        from.languages.clone(),
+        names(from.home),
+        pace,
+    ))?)
 }
 
 /// The names of a home that are worth telling a recogniser, the ones said most often first.
@@ -214,7 +244,7 @@ mod tests {
                 content.unwrap_or_default().len()
             )
         };
-        let text = part("whisper_tiny_en", ROLE) + &part("hey_jarvis", "wake");
+        let text = part("whisper_base", ROLE) + &part("whisper_tiny_en", ROLE) + &part("hey_jarvis", "wake");
         std::fs::write(dir.path().join("manifest.toml"), text).unwrap();
         if let Some(content) = content {
             std::fs::write(dir.path().join("whisper_tiny_en.bin"), content).unwrap();
@@ -246,6 +276,17 @@ mod tests {
             assert!(fault.message.contains("no Whisper") && fault.fix.contains("feature"), "{fault}");
             assert!(matches!(choose(&auto, &with).unwrap(), Choice::Grammar(Some(_))));
         }
+    }
+
+    #[test]
+    #[cfg(feature = "whisper")]
+    fn any_model_is_the_first_that_is_there() {
+        let (without, _dir) = manifest(None);
+        let auto = stt(SttEngine::Auto, ANY_MODEL);
+        let Choice::Grammar(Some(fault)) = choose(&auto, &without).unwrap() else { panic!("no Whisper yet") };
+        assert!(fault.fix.contains("hark models pull whisper_base"), "{fault}");
+        let (with, dir) = manifest(Some(b"weights"));
+        assert_eq!(choose(&auto, &with).unwrap(), Choice::Cascade(dir.path().join("whisper_tiny_en.bin")));
     }
 
     #[test]
@@ -303,6 +344,7 @@ mod tests {
                 stt: &stt,
                 manifest: &manifest,
                 home: &home,
+                languages: vec!["en".into()],
                 grammar: grammar.clone(),
                 sentences: grammar.clone(),
                 state_dir: &std::env::temp_dir(),

@@ -6,7 +6,7 @@ mod hearing;
 mod large_home;
 mod road;
 pub(crate) mod samples;
-mod sounds;
+pub(crate) mod sounds;
 mod speaking;
 pub mod templates;
 mod understanding;

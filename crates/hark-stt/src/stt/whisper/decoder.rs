@@ -2,6 +2,9 @@
 
 use super::error::WhisperError;
 
+/// In place of a code: a language that is not spoken in this home.
+pub const UNKNOWN_LANGUAGE: &str = "unknown";
+
 /// What one decode of a window gave.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Decoded {
@@ -11,7 +14,7 @@ pub struct Decoded {
     pub mean_log_probability: f32,
     /// No-speech probability, 0.0 ..= 1.0; 0.0 when it was not asked for.
     pub no_speech: f32,
-    /// ISO 639-1 code, or `unknown`.
+    /// ISO 639-1 code, or [`UNKNOWN_LANGUAGE`].
     pub language: String,
     /// Whether the model ended the text itself rather than being stopped.
     pub ended: bool,

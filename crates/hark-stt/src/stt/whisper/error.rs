@@ -53,14 +53,14 @@ pub enum WhisperError {
 
 impl From<WhisperError> for Fault {
     fn from(error: WhisperError) -> Self {
-        let get = "get the model again: hark models pull whisper_tiny_en";
+        let get = "get the model again: hark models pull whisper_base";
         let (kind, fix) = match &error {
             WhisperError::NotBuilt => (
                 FaultKind::MissingPart,
                 "set stt.engine to `grammar`, or build Hark with the feature `whisper`",
             ),
             WhisperError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-                (FaultKind::MissingPart, "hark models pull whisper_tiny_en, or correct stt.whisper_model")
+                (FaultKind::MissingPart, "hark models pull whisper_base, or correct stt.whisper_model")
             }
             WhisperError::File { .. } => (FaultKind::MissingPart, "check that the file can be read"),
             WhisperError::NotAModel { .. } | WhisperError::Refused { .. } => (FaultKind::MissingPart, get),

@@ -1,10 +1,10 @@
 //! Checks that reject text which Whisper made up.
 //!
 //! The model writes something for any sound. A transcript is rejected, with the reason, when there was no sound, when only
-//! noises are named, when the model's no-speech probability is high or its confidence low, and when the text repeats
-//! itself or is longer than can be said in that time.
+//! noises are named, when the model's no-speech probability is high or its confidence low, when it is in a language that
+//! nobody speaks here, and when the text repeats itself or is longer than can be said in that time.
 
-use super::decoder::Decoded;
+use super::decoder::{Decoded, UNKNOWN_LANGUAGE};
 use super::text::{speech_only, words};
 use hark_core::{SAMPLE_RATE_HZ, Transcript};
 
@@ -45,7 +45,7 @@ pub fn rejected(why: String) -> Transcript {
         text: String::new(),
         engine: ENGINE.to_owned(),
         confidence: 0.0,
-        language: "unknown".to_owned(),
+        language: UNKNOWN_LANGUAGE.to_owned(),
         rejected: Some(why),
         why: None,
     }
@@ -90,6 +90,9 @@ impl HallucinationLimits {
         }
         if decoded.no_speech > self.max_no_speech && confidence < MAX_NO_SPEECH_CONFIDENCE {
             return Some(format!("probably no speech ({:.2})", decoded.no_speech));
+        }
+        if decoded.language == UNKNOWN_LANGUAGE {
+            return Some("spoken in a language that is not one of this home".to_owned());
         }
         let least = self.min_confidence;
         (confidence < least).then(|| {
@@ -199,6 +202,8 @@ mod tests {
         assert!(rejected(&broken, 2).unwrap().contains("unsure"));
         let nobody = Decoded { no_speech: 0.9, mean_log_probability: -0.7, ..decoded("thank you") };
         assert!(rejected(&nobody, 2).unwrap().contains("no speech"));
+        let foreign = Decoded { language: UNKNOWN_LANGUAGE.to_owned(), ..decoded("allume la lampe") };
+        assert!(rejected(&foreign, 2).unwrap().contains("language"));
         let loud_and_clear = Decoded { no_speech: 0.9, ..decoded("stop") };
         assert_eq!(rejected(&loud_and_clear, 2), None);
     }

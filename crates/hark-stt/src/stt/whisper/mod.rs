@@ -16,6 +16,8 @@ mod hallucination;
 mod model_file;
 #[cfg(any(test, feature = "whisper"))]
 mod prompt;
+#[cfg(test)]
+mod real_tests;
 mod recogniser;
 #[cfg(test)]
 mod recogniser_tests;

@@ -34,6 +34,9 @@ pub struct WhisperSettings {
     pub min_context_frames: u32,
     /// New sound between two partials, milliseconds; 0 for none.
     pub partial_ms: u32,
+    /// Languages that are spoken here, ISO 639-1, the likeliest first; a model of many languages takes no other into
+    /// account. Empty for all.
+    pub languages: Vec<String>,
     /// Names the prompt is made of, the most important first.
     pub names: Vec<String>,
     /// Most tokens of the prompt; the model has its own limit too.
@@ -45,13 +48,20 @@ pub struct WhisperSettings {
 }
 
 impl WhisperSettings {
-    /// The settings of the section `stt` with a model file and the names of the home.
-    pub fn new(stt: &Stt, model: PathBuf, names: Vec<String>, partial_mode: PartialMode) -> Self {
+    /// The settings of the section `stt` with a model file, and what of the home a recogniser should know.
+    pub fn new(
+        stt: &Stt,
+        model: PathBuf,
+        languages: Vec<String>,
+        names: Vec<String>,
+        partial_mode: PartialMode,
+    ) -> Self {
         Self {
             model,
             threads: threads(stt.whisper_threads),
             min_context_frames: stt.whisper_min_context_frames,
             partial_ms: stt.whisper_partial_ms,
+            languages,
             names,
             prompt_tokens: stt.whisper_prompt_tokens,
             guards: HallucinationLimits {

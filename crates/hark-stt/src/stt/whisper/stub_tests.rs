@@ -23,6 +23,7 @@ fn settings(model: &Path) -> WhisperSettings {
         threads: 2,
         min_context_frames: 256,
         partial_ms: 500,
+        languages: vec!["en".into(), "de".into()],
         names: ["Kitchen", "Living room", "Ceiling light"].map(str::to_owned).to_vec(),
         prompt_tokens: 48,
         guards: HallucinationLimits { min_confidence: 0.3, max_no_speech: 0.6 },
@@ -208,7 +209,7 @@ fn what_is_no_model_is_a_missing_part_with_its_fix() {
         let error = WhisperRecogniser::new(&settings(path)).err().unwrap();
         let fault = Fault::from(error);
         assert_eq!((fault.kind, fault.part.as_str()), (FaultKind::MissingPart, "stt"));
-        assert!(fault.fix.contains("hark models pull whisper_tiny_en"), "{fault}");
+        assert!(fault.fix.contains("hark models pull whisper_base"), "{fault}");
         fault.message
     };
     assert!(refused(Path::new("/nowhere/ggml.bin")).contains("/nowhere/ggml.bin"));

@@ -88,6 +88,7 @@ pub(crate) fn recogniser(script: Script) -> WhisperRecogniser {
         threads: 1,
         min_context_frames: 256,
         partial_ms: 500,
+        languages: Vec::new(),
         names: Vec::new(),
         prompt_tokens: 0,
         guards: HallucinationLimits { min_confidence: 0.3, max_no_speech: 0.6 },

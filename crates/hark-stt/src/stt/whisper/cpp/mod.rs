@@ -6,7 +6,7 @@
 mod interrupt;
 mod log;
 
-use super::decoder::{Decoded, Decoder, Purpose};
+use super::decoder::{Decoded, Decoder, Purpose, UNKNOWN_LANGUAGE};
 use super::error::WhisperError;
 use super::model_file;
 use super::prompt;
@@ -18,12 +18,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
 
-/// Language a model of many languages begins with, until it has heard something.
-const FIRST_LANGUAGE: &str = "en";
-/// Name of an uncertain language.
-const UNKNOWN: &str = "unknown";
-/// Share among the languages from which the first one counts as detected.
-const SURE_OF_LANGUAGE: f32 = 0.5;
+/// Language of a model that knows one, and of one of many where no other is named.
+const ENGLISH: &str = "en";
+/// Share that the languages spoken here must have among all, or the sound is in another one.
+const MIN_HOME_SHARE: f32 = 0.1;
 
 /// A model with the working memory of one decode at a time.
 pub(super) struct WhisperCpp {
@@ -36,6 +34,8 @@ pub(super) struct WhisperCpp {
     prompt: Vec<c_int>,
     /// Parameters by language, made once each: whisper-rs never frees the language's name.
     parameters: HashMap<&'static str, FullParams<'static, 'static>>,
+    /// Numbers of the languages that are spoken here; only those tell what a sound is in.
+    languages: Vec<c_int>,
     /// Language of the last decode.
     language: &'static str,
 }
@@ -59,6 +59,8 @@ impl WhisperCpp {
         let threads = c_int::try_from(settings.threads).unwrap_or(1).max(1);
         let min_context_frames = settings.min_context_frames as usize;
         let parameters = HashMap::new();
+        let languages = language_ids(&context, &settings.languages);
+        let language = languages.first().and_then(|id| whisper_rs::get_lang_str(*id)).unwrap_or(ENGLISH);
         Ok(Self {
             state,
             context,
@@ -67,7 +69,8 @@ impl WhisperCpp {
             min_context_frames,
             prompt,
             parameters,
-            language: FIRST_LANGUAGE,
+            languages,
+            language,
         })
     }
 
@@ -144,15 +147,15 @@ impl WhisperCpp {
         }
         let scores = self.state.get_logits().map_err(|error| WhisperError::Decode(error.to_string()))?;
         let no_speech = share(scores, self.context.token_nosp());
-        let language = self.context.is_multilingual().then(|| {
-            let languages: Vec<(f32, i32)> = (0..=whisper_rs::get_lang_max_id())
-                .map(|id| (share(scores, self.context.token_lang(id)), id))
-                .collect();
-            let total: f32 = languages.iter().map(|(share, _)| share).sum();
-            let best = languages.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
-            let (chance, id) = best.unwrap_or_default();
-            (whisper_rs::get_lang_str(id).unwrap_or(FIRST_LANGUAGE), chance / total)
-        });
+        let of = |id: c_int| share(scores, self.context.token_lang(id));
+        let all: f32 = match self.languages.is_empty() {
+            true => 0.0,
+            false => (0..=whisper_rs::get_lang_max_id()).map(of).sum(),
+        };
+        let here: Vec<(f32, c_int)> = self.languages.iter().map(|id| (of(*id), *id)).collect();
+        let home_share = here.iter().map(|(share, _)| share).sum::<f32>() / all;
+        let best = here.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        let language = best.map(|(_, id)| (whisper_rs::get_lang_str(id).unwrap_or(ENGLISH), home_share));
         Ok(Some(Opinion { no_speech, language }))
     }
 }
@@ -161,7 +164,7 @@ impl WhisperCpp {
 struct Opinion {
     /// 0.0 ..= 1.0.
     no_speech: f32,
-    /// The likeliest language with its share among all; `None` for a model of one language.
+    /// The likeliest of the languages spoken here, with the share that these have among all; `None` for a model of one.
     language: Option<(&'static str, f32)>,
 }
 
@@ -178,13 +181,13 @@ impl Decoder for WhisperCpp {
         let Some(opinion) = self.opinion()? else { return Ok(None) };
         match opinion.language {
             None => {}
-            Some((language, chance)) if chance < SURE_OF_LANGUAGE || chance.is_nan() => {
-                tracing::debug!(language, chance, "unsure of the language");
-                decoded.language = UNKNOWN.to_owned();
+            Some((language, home_share)) if home_share < MIN_HOME_SHARE || home_share.is_nan() => {
+                tracing::debug!(language, home_share, "a language that nobody speaks here");
+                decoded.language = UNKNOWN_LANGUAGE.to_owned();
             }
             Some((language, _)) if language == self.language => {}
-            Some((language, chance)) => {
-                tracing::debug!(language, chance, "another language");
+            Some((language, home_share)) => {
+                tracing::debug!(language, home_share, "another language");
                 self.language = language;
                 if !self.run(&sound, samples.len(), language)? {
                     return Ok(None);
@@ -195,6 +198,24 @@ impl Decoder for WhisperCpp {
         decoded.no_speech = opinion.no_speech;
         Ok(Some(decoded))
     }
+}
+
+/// The numbers of the languages a model has to choose from: none for a model of one language, all where none that it
+/// knows is named.
+fn language_ids(context: &WhisperContext, named: &[String]) -> Vec<c_int> {
+    if !context.is_multilingual() {
+        return Vec::new();
+    }
+    // whisper-rs panics at a NUL.
+    let known = named.iter().filter(|name| !name.contains('\0'));
+    let known = known.filter_map(|name| whisper_rs::get_lang_id(name));
+    let mut ids: Vec<c_int> = Vec::new();
+    for id in known {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    if ids.is_empty() { (0..=whisper_rs::get_lang_max_id()).collect() } else { ids }
 }
 
 /// The parameters every decode in this language has.
