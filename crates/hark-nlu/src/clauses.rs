@@ -44,7 +44,8 @@ pub(super) fn notice(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Optio
     let it =
         qualifiers.found.first().filter(|it| matches!(it.kind, Kind::When | Kind::EachTime | Kind::If))?;
     reader.part(Part::Notice, false, text, &tokens[..it.start])?;
-    if let Some(asked) = (Composer { reader, nearly: false }).question(&qualifiers, it) {
+    let question = |nearly| (Composer { reader, nearly }).question(&qualifiers, it);
+    if let Some(asked) = [false, true].into_iter().find_map(question) {
         return Some(asked);
     }
     let refused = || Understanding { intents: vec![qualifiers.refusal(it)], ..Understanding::default() };
@@ -108,9 +109,9 @@ impl Composer<'_> {
                     return self.with_more_behind(text, tokens, (start, end), terms, clauses_left);
                 }
                 let act = without(text, tokens, start, end);
-                let mut found = self
-                    .request(&act, clauses_left - 1)
-                    .or_else(|| self.request(&self.about_what_it_says(&act, &terms)?, clauses_left - 1))?;
+                let named = self.about_what_it_says(&act, &terms);
+                let named = named.and_then(|act| self.request(&act, clauses_left - 1));
+                let mut found = named.or_else(|| self.request(&act, clauses_left - 1))?;
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
                 if matches!(terms, Adds::Becomes { .. } | Adds::Check { .. }) {
                     found.tell(words(it.mark.1));

@@ -81,6 +81,8 @@ struct Candidate {
     swapped: bool,
     /// Whether a thing was passed over: "the water" of "turn the water off in the garden".
     passed_thing: bool,
+    /// Content words that were passed over, whatever that cost.
+    ignored: usize,
     /// Whether a content word was put in.
     invented: bool,
     /// Content words that were said and are words of the sentence itself: what is to be done, or what is meant.
@@ -186,7 +188,7 @@ impl Reader<'_> {
         }
         // "Water the lawn for ten minutes" is no timer of that name: who wants one says so.
         let is_timer = category_of(intent) == Some(Category::Timer);
-        if is_timer && found.wild_words > 0 && candidate.invented && candidate.passed > 0 {
+        if is_timer && found.wild_words > 0 && candidate.invented && candidate.ignored > 0 {
             return None;
         }
         // Small talk has as many words as people; a request has one of those it is made with.
@@ -456,7 +458,7 @@ impl<'g> Text<'g> {
     fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
         let (mut words, mut put_in, mut passed, mut kept) = (Vec::new(), Vec::new(), 0, 0);
         let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
-        let (mut passed_thing, mut put_thing, mut own) = (false, false, 0);
+        let (mut passed_thing, mut put_thing, mut own, mut ignored) = (false, false, 0, 0);
         while let Some(way) = known.get(&place) {
             let Some(before) = way.before else { break };
             match way.said {
@@ -478,6 +480,8 @@ impl<'g> Text<'g> {
                 }
                 Said::Passed => {
                     passed += usize::from(self.prices[before.0] >= Some(PASS.0));
+                    let small = &self.grammar.lexicon().things.small_words;
+                    ignored += usize::from(!small.contains(self.tokens[before.0].word.as_str()));
                     strange |= self.words[before.0].is_none();
                     unplaced += usize::from(self.prices[before.0] >= Some(PASS_ONE));
                     unheard |= self.is_unheard_of(before.0);
@@ -502,6 +506,7 @@ impl<'g> Text<'g> {
             swapped,
             passed_thing,
             invented,
+            ignored,
             own,
         }
     }
