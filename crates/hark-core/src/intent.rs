@@ -44,8 +44,10 @@ pub mod refusal {
     pub const NUMBER: &str = "number";
     /// There are no words where a content belongs.
     pub const NOTHING: &str = "nothing";
+    /// When it is to be done was understood, but not what.
+    pub const ACT: &str = "act";
     /// Every reason, for sentences of a language to be complete.
-    pub const ALL: &[&str] = &[CONDITION, DURATION, EXCEPTION, DATE, NUMBER, NOTHING];
+    pub const ALL: &[&str] = &[CONDITION, DURATION, EXCEPTION, DATE, NUMBER, NOTHING, ACT];
 }
 
 /// One thing the person wants.

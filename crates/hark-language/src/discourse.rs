@@ -37,6 +37,10 @@ pub struct Discourse {
     pub reasons: Phrases,
     /// Verbs with which a request begins behind a reason without a word between.
     pub verbs: Phrases,
+    /// Words that make a sentence say how something is: "is", "it's".
+    pub states: Phrases,
+    /// What only the one who is spoken to is asked for: "tell me".
+    pub to_me: Phrases,
     /// Words with which a short request ends, so that the next may follow: "tv *on* curtains *closed*".
     pub closing: Phrases,
     /// Words before a verb that make it no request: "i'm going *to* close the door".

@@ -15,6 +15,8 @@ pub struct Qualifiers {
     pub if_so: Phrases,
     /// What begins something that must not be so: "unless".
     pub unless: Phrases,
+    /// What begins what is to be done where something is not so: "if it is open close it, *otherwise* tell me".
+    pub otherwise: Phrases,
     /// What begins something for as long as which it is to last: "while".
     pub during: Phrases,
     /// What begins the end of it: "until".

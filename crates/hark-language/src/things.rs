@@ -14,6 +14,12 @@ pub struct Things {
     pub kinds: Table<Phrases>,
     /// Words for one thing of a kind: "the *light*", "a *window*".
     pub single: Phrases,
+    /// Those behind an article of which one is meant even where a place is said: "the *lamp* in the bedroom".
+    pub one_in_a_place: Phrases,
+    /// Words before a kind of which one is meant, whichever: "*a* light in the bedroom", "*one of the* lamps".
+    pub one_of: Phrases,
+    /// Words between a thing and its place: "the lamp *that's* in the bedroom".
+    pub which: Phrases,
     /// Words that tell of all of a kind: "*every* light".
     pub every: Phrases,
     /// Words between a thing and where it is: "the lamp *over* the table".

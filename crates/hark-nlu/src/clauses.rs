@@ -9,15 +9,18 @@ mod composed;
 use super::grammar::{Match, Part, Reader};
 use super::impossible::Impossible;
 use super::intent::category_of;
-use super::qualifiers::{Kind, Qualifier, Qualifiers};
+use super::qualifiers::{Kind, Qualifier, Qualifiers, refused};
 use super::request_framing::Speech;
+use super::rules::{self, Prefer, Reckoning, Rule};
 use super::text::Token;
 use super::understand::read;
 use clause::{Adds, Clause};
 use composed::Composed;
-use hark_core::automation::Until;
 use hark_core::automation::intent::ANNOUNCE;
-use hark_core::{Ambiguity, Category, Slots, Understanding};
+use hark_core::automation::{Condition, Until};
+use hark_core::intent::refusal;
+use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
+use hark_language::phrases;
 use serde_json::Value;
 
 /// Most clauses of one request.
@@ -25,6 +28,9 @@ const MAX_CLAUSES: usize = 3;
 
 /// Slots of a request that say what it is about.
 const TARGET: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
+
+/// The question whether something is so.
+const STATE: &str = "HassGetState";
 
 /// What is carried out after some time, and its slot.
 const LATER: &str = "HassStartTimer";
@@ -38,8 +44,30 @@ pub(super) fn notice(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Optio
     let it =
         qualifiers.found.first().filter(|it| matches!(it.kind, Kind::When | Kind::EachTime | Kind::If))?;
     reader.part(Part::Notice, false, text, &tokens[..it.start])?;
+    let question = |nearly| (Composer { reader, nearly }).question(&qualifiers, it);
+    if let Some(asked) = [false, true].into_iter().find_map(question) {
+        return Some(asked);
+    }
     let refused = || Understanding { intents: vec![qualifiers.refusal(it)], ..Understanding::default() };
     compose(reader, text).or_else(|| Some(refused()))
+}
+
+/// Where a clause of a request can be read and what is left cannot: the refusal that names what is left.
+pub(super) fn unread_act(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<Intent> {
+    let by = Composer { reader, nearly: false };
+    let qualifiers = Qualifiers::of(reader, text, tokens);
+    let waits = |it: &&Qualifier| matches!(it.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless);
+    qualifiers.found.iter().filter(waits).find_map(|it| {
+        qualifiers.ends(it).into_iter().find_map(|end| {
+            let (start, _) = Clause { by: &by, qualifiers: &qualifiers, it, end }.read()?;
+            let left = without(text, tokens, start, end);
+            let left_tokens = reader.tokenise(&left);
+            // What has another clause may be whole without that one.
+            let is_plain = Qualifiers::of(reader, &left, &left_tokens).is_empty();
+            let core = Speech { reader, text: &left, tokens: &left_tokens }.asked()?;
+            is_plain.then(|| refused(refusal::ACT, said(span(&left, core)).as_str(), Slots::new()))
+        })
+    })
 }
 
 /// What a request with clauses means; `None` where it has none, or a part of it cannot be read.
@@ -48,7 +76,7 @@ pub(super) fn compose(reader: &Reader<'_>, text: &str) -> Option<Understanding> 
     let tokens = reader.tokenise(text);
     [false, true].into_iter().find_map(|nearly| {
         let by = Composer { reader, nearly };
-        by.beside_clauses(text, &tokens).or_else(|| {
+        by.otherwise(text, &tokens).or_else(|| by.beside_clauses(text, &tokens)).or_else(|| {
             let found = by.with_clauses(text, &tokens, MAX_CLAUSES)?;
             found.understanding(reader)
         })
@@ -72,12 +100,18 @@ impl Composer<'_> {
         // The last one first: what stands at the end is rarely a part of what stands before it.
         qualifiers.found.iter().rev().find_map(|it| {
             qualifiers.ends(it).into_iter().find_map(|end| {
+                if it.kind == Kind::Hours {
+                    return self.between_hours(text, tokens, (it, end), clauses_left);
+                }
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
                 let (start, terms) = clause.read()?;
                 if matches!(terms, Adds::Until(_)) && self.goes_on(&qualifiers, end) {
                     return self.with_more_behind(text, tokens, (start, end), terms, clauses_left);
                 }
-                let mut found = self.request(&without(text, tokens, start, end), clauses_left - 1)?;
+                let act = without(text, tokens, start, end);
+                let named = self.about_what_it_says(&act, &terms);
+                let named = named.and_then(|act| self.request(&act, clauses_left - 1));
+                let mut found = named.or_else(|| self.request(&act, clauses_left - 1))?;
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
                 if matches!(terms, Adds::Becomes { .. } | Adds::Check { .. }) {
                     found.tell(words(it.mark.1));
@@ -85,6 +119,92 @@ impl Composer<'_> {
                 found.add(terms, words(start), self.reader).then_some(found)
             })
         })
+    }
+
+    /// An act upon "it", which is what a condition names: "if the tv is on turn *it* off".
+    fn about_what_it_says(&self, act: &str, terms: &Adds) -> Option<String> {
+        let (Adds::Becomes { said, .. } | Adds::Check { said, .. } | Adds::During(said)) = terms else {
+            return None;
+        };
+        let Condition::State { question, .. } = &said.condition else { return None };
+        let name = question.get("name").and_then(Value::as_str)?;
+        let pronouns = self.reader.grammar.lexicon().requests.pronouns;
+        let tokens = self.reader.tokenise(act);
+        let it = tokens.iter().find(|token| pronouns.contains(token.word.as_str()))?;
+        Some(format!("{}{name}{}", &act[..it.start], &act[it.end..]))
+    }
+
+    /// "From nine to half past ten": it is put off to the beginning, and lasts until the end.
+    fn between_hours(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        (it, end): (&Qualifier, usize),
+        clauses_left: usize,
+    ) -> Option<Composed> {
+        let lexicon = self.reader.grammar.lexicon();
+        let (at, until) = (lexicon.time.at.first()?, lexicon.qualifiers.until.first()?);
+        let words: Vec<&str> = tokens[it.mark.1..end].iter().map(|token| token.word.as_str()).collect();
+        let parted = (1..words.len())
+            .find_map(|to| Some((to, phrases::starts(lexicon.qualifiers.hours_end, &words[to..])?)));
+        let (to, length) = parted.filter(|(to, length)| to + length < words.len())?;
+        let after = tokens.get(end).map_or("", |token| &text[token.start..]);
+        let begins = format!("{} {at} {} {after}", &text[..tokens[it.start].start], words[..to].join(" "));
+        let mut found = self.request(begins.trim(), clauses_left - 1)?;
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Usual };
+        let ends = &words[to + length..];
+        let is_whole = |rule| rules::longest(rule, ends, &by).is_some_and(|(_, used)| used == ends.len());
+        [Rule::Time, Rule::Datetime].into_iter().any(is_whole).then_some(())?;
+        let ends = ends.join(" ");
+        found.put_off(|command| format!("{command} {until} {ends}")).then_some(found)
+    }
+
+    /// "Tell me if the garage is open": what is so now is answered and not waited for.
+    fn question(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier) -> Option<Understanding> {
+        let (Kind::If, [_]) = (it.kind, qualifiers.found.as_slice()) else { return None };
+        let clause = Clause { by: self, qualifiers, it, end: qualifiers.words.len() };
+        let (_, Adds::Check { said, .. }) = clause.read()? else { return None };
+        let Condition::State { mut question, not: false } = said.condition else { return None };
+        if said.of_it || said.there || !question.contains_key("state") {
+            return None;
+        }
+        let asks = question.remove("response").and_then(|asks| Some(asks.as_str()?.to_owned()));
+        let usual = if question.contains_key("name") { "one_yesno" } else { "any" };
+        let intent = Intent {
+            name: STATE.to_owned(),
+            slots: question,
+            confidence: 1.0,
+            route: Route::Template,
+            why: "a question about now".to_owned(),
+            response: Some(asks.unwrap_or_else(|| usual.to_owned())),
+            single: false,
+        };
+        Some(Understanding { intents: vec![intent], ..Understanding::default() })
+    }
+
+    /// "If the window is open close it, otherwise turn on the fan": both are looked at now, and one is done.
+    fn otherwise(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let marks = self.reader.grammar.lexicon().qualifiers.otherwise;
+        let connectors = self.reader.grammar.lexicon().requests.connectors;
+        let (at, length) =
+            (1..words.len()).find_map(|at| Some((at, phrases::starts(marks, &words[at..])?)))?;
+        let (first, other) = (tokens.get(..at)?, tokens.get(at + length..)?);
+        let first = match first.split_last() {
+            Some((last, before)) if connectors.contains(last.word.as_str()) => before,
+            _ => first,
+        };
+        let mut first =
+            self.with_clauses(span(text, first), &self.reader.tokenise(span(text, first)), MAX_CLAUSES)?;
+        let mut other = self.request(span(text, other), MAX_CLAUSES)?;
+        let terms = first.terms.otherwise(said(&text[tokens[at].start..tokens[at + length - 1].end]))?;
+        if !other.terms.is_plain() {
+            return None;
+        }
+        other.terms = terms;
+        let (mut found, other) = (first.understanding(self.reader)?, other.understanding(self.reader)?);
+        found.intents.extend(other.intents);
+        Some(found)
     }
 
     /// A request that stands before another with a clause: "turn off the printer, and if the window is open close it".

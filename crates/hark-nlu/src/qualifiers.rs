@@ -12,7 +12,7 @@ use super::text::Token;
 use super::understand::read;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Route, Slots};
-use hark_language::{Phrases, phrases};
+use hark_language::{Lexicon, Phrases, phrases};
 
 /// Most readings that are tried without a qualifier, and most that are tried in every way.
 const MAX_READ: usize = 40;
@@ -23,6 +23,9 @@ const MAX_QUALIFIERS: usize = 8;
 
 /// Steps of looking whether one begins at a word.
 const STEPS_A_WORD: usize = 16;
+
+/// Words of a name at most with which a clause begins.
+const MOST_WORDS_OF_NAME: usize = 3;
 
 /// Words at most from what begins the hours that something is to last to what ends them.
 const HOURS_APART: usize = 6;
@@ -281,6 +284,7 @@ impl<'s> Qualifiers<'s> {
         let clause = |length: &usize| {
             let behind = &rest[*length..];
             phrases::starts(said.clauses, behind).is_some()
+                || self.begins_with_a_name(behind)
                 || behind
                     .first()
                     .and_then(|first| talk.contraction(first))
@@ -318,12 +322,20 @@ impl<'s> Qualifiers<'s> {
         found.max_by_key(|(_, length)| *length)
     }
 
+    /// Whether some words begin with the name of a person or a thing, and go on: "the minute *alice* leaves".
+    fn begins_with_a_name(&self, words: &[&str]) -> bool {
+        let most = MOST_WORDS_OF_NAME.min(words.len().saturating_sub(1));
+        (1..=most).any(|length| self.speech.reader.grammar.is_thing(&words[..length].join(" ")))
+    }
+
     /// "For ten minutes", "ten minutes", "all day". What has lasted is none: "i've been cooking for two hours".
     fn lasting(&self, at: usize) -> Option<Qualifier> {
         let lexicon = self.speech.reader.grammar.lexicon();
         let rest = &self.words[at..];
         let before = phrases::starts(lexicon.qualifiers.lasting, rest).unwrap_or(0);
-        let (before, used, as_it_is) = match rules::length(&rest[before..], lexicon) {
+        let length =
+            if before == 0 { rules::length(rest, lexicon) } else { length_behind(&rest[before..], lexicon) };
+        let (before, used, as_it_is) = match length {
             Some((_, used)) => (before, used, false),
             None => (0, phrases::starts(lexicon.qualifiers.unmeasured, rest)?, true),
         };
@@ -353,6 +365,16 @@ impl<'s> Qualifiers<'s> {
         let part = self.speech.text[tokens[it.start].start..tokens[end - 1].end].trim();
         refused(it.kind.reason(), part, Slots::new())
     }
+}
+
+/// A length behind "for the next", where "hour" is one hour.
+pub(super) fn length_behind(words: &[&str], lexicon: &Lexicon) -> Option<(rules::Length, usize)> {
+    rules::length(words, lexicon).or_else(|| {
+        phrases::find(lexicon.time.units, &words[..words.len().min(1)])?;
+        let one = lexicon.numbers.integer_words(1);
+        let (length, used) = rules::length(&[&[one.as_str()], words].concat(), lexicon)?;
+        Some((length, used - 1))
+    })
 }
 
 /// The refusal of a request for a part of it.

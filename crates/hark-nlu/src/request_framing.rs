@@ -2,10 +2,11 @@
 //! the reason why they ask.
 
 use super::grammar::{Match, Reader};
-use super::intent::leans_on_another;
+use super::intent::{category_of, leans_on_another};
 use super::narrative;
 use super::requests::{self, Reading, Words};
 use super::text::Token;
+use hark_core::Category;
 use hark_language::{Lexicon, phrases};
 
 /// A place in a reason has at most this many words: "in the kids room".
@@ -63,10 +64,26 @@ impl<'s> Speech<'s> {
                 return Some(found);
             }
             let meant = self.with_thing(wrong, meant);
+            let plain = phrases::starts(talk.leads, &words[at + length..])
+                .map(|leads| words[at + length + leads..].join(" "));
             self.composed(&meant).or_else(|| {
-                let cuts = (1..wrong.len()).rev().take_while(|_| !self.reader.is_spent());
-                cuts.into_iter().find_map(|cut| self.composed(&format!("{} {meant}", wrong[..cut].join(" "))))
+                [Some(meant), plain].into_iter().flatten().find_map(|meant| self.instead(wrong, &meant))
             })
+        })
+    }
+
+    /// A request with what was meant in the place of its end. Of what goes on a list, that with the fewest words.
+    fn instead(&self, wrong: &[&str], meant: &str) -> Option<Match> {
+        let with = |cut: usize| format!("{} {meant}", wrong[..cut].join(" "));
+        let cuts = || (1..=wrong.len()).rev().take_while(|_| !self.reader.is_spent());
+        cuts().find_map(|cut| self.composed(&with(cut))).or_else(|| {
+            let on_a_list = |text: String| {
+                let found = self.reader.exactly(&text, &self.reader.tokenise(&text))?;
+                let fits =
+                    category_of(&found.intent) == Some(Category::List) && found.slots.contains_key("name");
+                (fits && !leans_on_another(&found.intent)).then_some(found)
+            };
+            cuts().filter_map(|cut| on_a_list(with(cut))).min_by_key(|found| found.wild_words)
         })
     }
 
@@ -166,7 +183,8 @@ impl<'s> Speech<'s> {
 
     /// Two requests that are one: the first is only the reason for the second ("i'm boiling, turn the heating down"), or one
     /// of them says no more than the kind of it ("ten more minutes please, snooze"). What says more stays.
-    pub fn once(&self, mut found: Reading) -> Reading {
+    pub fn once(&self, found: Reading) -> Reading {
+        let mut found = self.without_statements(found);
         let [first, second] = found.matches.as_slice() else { return found };
         let within = |one: &Match, other: &Match| {
             one.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
@@ -179,6 +197,35 @@ impl<'s> Speech<'s> {
                 (false, true) => drop(found.matches.remove(1)),
                 _ => {}
             }
+        }
+        found
+    }
+
+    /// Without what only says why: "it's dark, switch the porch light on" is one request. What a word joins to another is
+    /// one of its own.
+    fn without_statements(&self, mut found: Reading) -> Reading {
+        let talk = &self.lexicon().discourse;
+        let words = self.words();
+        let is_joined = |part: &[&str]| {
+            let is_connector = |at: Option<usize>| {
+                let word = at.and_then(|at| words.get(at));
+                word.is_some_and(|word| self.lexicon().requests.connectors.contains(word))
+            };
+            let mut places =
+                words.windows(part.len().max(1)).enumerate().filter(|(_, window)| *window == part);
+            places
+                .next()
+                .is_none_or(|(at, _)| is_connector(at.checked_sub(1)) || is_connector(Some(at + part.len())))
+        };
+        let says_why = |found: &Match| {
+            let part: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+            let begins = phrases::starts(talk.reasons, &part).is_some();
+            let states = part.iter().any(|word| talk.states.contains(word));
+            begins && states && !is_joined(&part)
+        };
+        let requests = found.matches.iter().filter(|found| !says_why(found)).count();
+        if (1..found.matches.len()).contains(&requests) {
+            found.matches.retain(|found| !says_why(found));
         }
         found
     }

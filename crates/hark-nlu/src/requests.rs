@@ -226,8 +226,7 @@ impl<'s> Sentence<'s> {
             None => self.leaning(before, (start, end)),
         });
         leaning.or(alone).or_else(|| {
-            let text = format!("{} {}", self.said(start, end), self.unit_of(start, end)?);
-            (self.parse)(&text, &self.reader.tokenise(&text), Words::Any).filter(|found| !follows(found))
+            self.with_any_words(&format!("{} {}", self.said(start, end), self.unit_of(start, end)?))
         })
     }
 
@@ -294,6 +293,9 @@ impl<'s> Sentence<'s> {
         if let Some(found) = again.or_else(|| self.begun(before, (start, end)).next()) {
             return Some(found);
         }
+        if let Some(found) = self.another(before, (start, end)) {
+            return Some(found);
+        }
         let it = (start..end)
             .find(|at| self.lexicon.requests.pronouns.contains(self.tokens[*at].word.as_str()))?;
         for cut in before.0 + 1..before.1 {
@@ -305,6 +307,22 @@ impl<'s> Sentence<'s> {
             }
         }
         None
+    }
+
+    /// A request for another of what was asked for before: "a five minute timer and a ten minute *one* for the pasta".
+    fn another(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let words = |from: usize, to: usize| self.tokens[from..to].iter().map(|token| token.word.as_str());
+        let said: Vec<&str> = words(start, end).collect();
+        let one = said.iter().rposition(|word| self.lexicon.discourse.one.contains(word))?;
+        phrases::find(self.lexicon.time.units, &said[one.checked_sub(1)?..one])?;
+        let nouns = self.lexicon.requests.several.iter().filter_map(|(_, one)| one.split(' ').next_back());
+        let noun = nouns.into_iter().find(|noun| words(before.0, before.1).any(|word| word == *noun))?;
+        self.with_any_words(&[&said[..one], &[noun], &said[one + 1..]].concat().join(" "))
+    }
+
+    /// A request whose words may be any, made of words from two places.
+    fn with_any_words(&self, text: &str) -> Option<Match> {
+        (self.parse)(text, &self.reader.tokenise(text), Words::Any).filter(|found| !follows(found))
     }
 
     /// A request that shares its ending with the next: "turn the lamp and the fan off".

@@ -62,14 +62,14 @@ impl Understand for Grammar {
         let found = match found {
             None => impossible.refuse_unfilled(intent),
             Some(found) => {
+                let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
                 let read = std::slice::from_ref(&found);
                 let qualifiers = || Qualifiers::of(&reader, text, &tokens).refuse_filled(&found);
-                Some(
-                    impossible
-                        .refuse(read)
-                        .or_else(qualifiers)
-                        .unwrap_or_else(|| self::intent(found, self.lexicon())),
-                )
+                Some(impossible.refuse(read).or_else(qualifiers).unwrap_or_else(|| {
+                    // What was passed over may say that one of several is meant: "a light in the bedroom".
+                    let single = is_single(&found, &words, self.lexicon());
+                    Intent { single, ..self::intent(found, self.lexicon()) }
+                }))
             }
         };
         found.filter(|_| !effort.is_spent())
@@ -126,13 +126,18 @@ impl Grammar {
             Some(Reading { matches, .. }) => {
                 impossible.refuse(matches).or_else(|| qualifiers.refuse(matches))
             }
-            None => qualifiers.refuse_unread().or_else(|| impossible.refuse_unread()),
+            None => match qualifiers.refuse_unread() {
+                // A part of what is left can be done, but not all of it.
+                Some(refused) => clauses::unread_act(&reader, text, &tokens).or(Some(refused)),
+                None => impossible.refuse_unread(),
+            },
         };
         let found = match (refused, reading) {
             (Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
             (None, Some(reading)) => understanding(reading, self),
             (None, None) => {
-                let qualifier = qualifiers.any().map(Box::new);
+                let act = || clauses::unread_act(&reader, text, &tokens);
+                let qualifier = qualifiers.any().map(|refused| Box::new(act().unwrap_or(refused)));
                 Understanding { qualifier, ..reader.unknown(text, &tokens) }
             }
         };
@@ -192,6 +197,9 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
                     reader.tamely(text, &tokens[..at]).is_some_and(|first| !leans_on_another(&first.intent))
                 })
     };
+    let whole_exactly = |text: &str, tokens: &[Token], words: Words| {
+        exactly(text, tokens, words).filter(|found| !holds(found, tokens))
+    };
     let apart = |text: &str, tokens: &[Token], words: Words| {
         exactly(text, tokens, words).filter(|found| !swallows(found, text, tokens))
     };
@@ -223,19 +231,22 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         .or_else(|| multi_value::read(text, core.unwrap_or(tokens), reader, &exactly))
         .or_else(|| speech.minded().map(whole))
         .or_else(|| speech.corrected().or_else(|| Speech { tokens: core?, ..speech }.corrected()).map(whole))
-        .or_else(|| requests::all(text, tokens, reader, &exactly).map(|found| speech.once(found)))
+        .or_else(|| requests::all(text, tokens, reader, &whole_exactly).map(|found| speech.once(found)))
         .or_else(|| {
             let found = requests::all(text, core.unwrap_or(tokens), reader, &politely)?;
             Some(speech.once(found))
         })
         .or_else(|| speech.with_reason(false).map(whole))
         .or_else(|| speech.several_with_reason())
-        .or_else(|| requests::unjoined(text, core.unwrap_or(tokens), reader, &exactly))
+        .or_else(|| {
+            let found = requests::unjoined(text, core.unwrap_or(tokens), reader, &whole_exactly)?;
+            Some(speech.once(found))
+        })
         .or_else(|| reader.nearly(text, tokens).map(whole))
         .or_else(|| reader.nearly(text, core?).filter(tame).map(whole))
         .or_else(|| speech.with_reason(true).map(whole))
         .or_else(|| speech.beside_reason().map(whole))
-        .or_else(|| requests::all(text, tokens, reader, &nearly))
+        .or_else(|| requests::all(text, tokens, reader, &nearly).map(|found| speech.once(found)))
         .or_else(|| requests::some(text, tokens, reader, &nearly))
 }
 
@@ -255,7 +266,7 @@ fn holds_another(found: &Match, tokens: &[Token], lexicon: &Lexicon) -> bool {
     match category_of(&found.intent) {
         // "Read me what's left on the list" puts nothing on it.
         Some(Category::List) if phrases::starts(talk.verbs, &taken).is_some_and(|length| length > 1) => true,
-        Some(Category::Reminder) => (1..words.len()).any(asks),
+        Some(Category::Reminder) => (1..words.len()).any(|at| asks(at) || goes_on(at, talk.to_me)),
         Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
             asks(at)
                 || goes_on(at, talk.verbs)
@@ -265,29 +276,39 @@ fn holds_another(found: &Match, tokens: &[Token], lexicon: &Lexicon) -> bool {
     }
 }
 
-/// What sets how loud something is; of what was spoken of before, where that can be loud.
-const VOLUME: [&str; 2] = ["HassSetVolume", "HassSetVolumeRelative"];
+/// What sets a quantity that only things of one domain have; of what was named before in the same sentence, where it
+/// says itself of what.
+const OF_WHAT_WAS_NAMED: [(&str, &str); 10] = [
+    ("HassSetVolume", "media_player"),
+    ("HassSetVolumeRelative", "media_player"),
+    ("HassLightSet", "light"),
+    ("HarkLightSetRelative", "light"),
+    ("HassFanSetSpeed", "fan"),
+    ("HarkFanSetSpeedRelative", "fan"),
+    ("HassSetPosition", "cover"),
+    ("HarkSetPositionRelative", "cover"),
+    ("HassClimateSetTemperature", "climate"),
+    ("HarkClimateSetTemperatureRelative", "climate"),
+];
 
 fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
-    let mut player = None;
+    let mut named: Vec<(String, Value)> = Vec::new();
     let mut found = Understanding { missed: reading.missed, ..Understanding::default() };
     for (index, one) in reading.matches.into_iter().enumerate() {
         let doubts = one.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() });
         found.ambiguous.extend(doubts);
+        let says_kind = one.words.iter().any(|(word, _)| grammar.says_what_kind(word));
         let mut one = intent(one, grammar.lexicon());
         let says_which = ["name", "area", "floor"].iter().any(|slot| one.slots.contains_key(*slot));
-        match &player {
-            // "Turn on the radio and turn it down a bit".
-            Some(player) if VOLUME.contains(&one.name.as_str()) && !says_which => {
-                one.slots.insert("name".to_owned(), Value::clone(player));
-            }
-            _ => {}
+        let domain = OF_WHAT_WAS_NAMED.iter().find(|(name, _)| *name == one.name).map(|(_, domain)| *domain);
+        let known = named.iter().rev().find(|(of, _)| Some(of.as_str()) == domain);
+        // "Turn on the radio and turn it down a bit", "put the porch light on at forty percent".
+        if let Some((_, name)) = known.filter(|_| !says_which && !says_kind) {
+            one.slots.insert("name".to_owned(), name.clone());
+            one.slots.remove("domain");
         }
-        let name = one
-            .slots
-            .get("name")
-            .filter(|name| name.as_str().is_some_and(|name| grammar.domain_of(name) == Some("media_player")));
-        player = name.cloned().or(player);
+        let name = one.slots.get("name").and_then(|name| Some((grammar.domain_of(name.as_str()?)?, name)));
+        named.extend(name.map(|(domain, name)| (domain.to_owned(), name.clone())));
         found.intents.push(one);
     }
     found
@@ -295,7 +316,8 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
 
 pub(super) fn intent(found: Match, lexicon: &Lexicon) -> Intent {
     let wild = if found.wild_words == 0 { 1.0 } else { WILD_CONFIDENCE };
-    let single = is_single(&found, lexicon);
+    let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+    let single = is_single(&found, &words, lexicon);
     Intent {
         name: found.intent,
         slots: found.slots,
@@ -307,14 +329,48 @@ pub(super) fn intent(found: Match, lexicon: &Lexicon) -> Intent {
     }
 }
 
-/// Whether one thing of a kind is to change ("the light", "a window"), and nothing says which.
-fn is_single(found: &Match, lexicon: &Lexicon) -> bool {
+/// Whether one thing of a kind is to change ("the light", "a window"), and nothing says which. In a place it is one where
+/// one was said ("a light in the bedroom", "one of the lights in there"), or the place only tells where the thing is that is
+/// meant ("the lamp in the bedroom"; "the bedroom light" is all of its light).
+fn is_single(found: &Match, words: &[&str], lexicon: &Lexicon) -> bool {
     let said = |slot: &str| found.slots.contains_key(slot);
-    let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
     let any = |phrases| (0..words.len()).any(|at| phrases::starts(phrases, &words[at..]).is_some());
-    category_of(&found.intent) == Some(Category::HomeControl)
+    let of_a_kind = category_of(&found.intent) == Some(Category::HomeControl)
         && ["domain", "device_class"].iter().any(|slot| said(slot))
-        && !["name", "area", "floor"].iter().any(|slot| said(slot))
-        && any(lexicon.things.single)
-        && !any(lexicon.things.every)
+        && !said("name")
+        && !any(lexicon.things.every);
+    if !of_a_kind {
+        return false;
+    }
+    if ["area", "floor"].iter().any(|slot| said(slot)) {
+        return is_one_of_a_kind(words, lexicon) || stands_in_a_place(words, lexicon);
+    }
+    any(lexicon.things.single)
+}
+
+/// Whether one of a kind is said, whichever: "a light", "one of the lamps".
+fn is_one_of_a_kind(words: &[&str], lexicon: &Lexicon) -> bool {
+    let things = &lexicon.things;
+    let is_kind = |word: &str| {
+        let mut stems = things.endings.iter().filter_map(|ending| word.strip_suffix(ending));
+        things.single.contains(word) || stems.any(|stem| things.single.contains(stem))
+    };
+    (0..words.len()).any(|at| {
+        let length = phrases::starts(things.one_of, &words[at..]);
+        length.is_some_and(|length| words.get(at + length).is_some_and(|word| is_kind(word)))
+    })
+}
+
+/// Whether a word for one thing stands behind an article, and its place behind it: "the lamp that's in the bedroom".
+fn stands_in_a_place(words: &[&str], lexicon: &Lexicon) -> bool {
+    let things = &lexicon.things;
+    (1..words.len()).any(|at| {
+        let kind = phrases::starts(things.one_in_a_place, &words[at..]);
+        let placed = |length: usize| {
+            let behind = &words[at + length..];
+            let which = phrases::starts(things.which, behind).unwrap_or(0);
+            behind.get(which).is_some_and(|word| lexicon.discourse.within.contains(word))
+        };
+        things.articles.contains(words[at - 1]) && kind.is_some_and(placed)
+    })
 }

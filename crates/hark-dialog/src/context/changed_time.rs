@@ -165,6 +165,41 @@ pub fn part_of_day(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     moved(&intent, before)
 }
 
+/// The same hour at another minute: "make that half past", "ten to". Of two the nearer is meant, else the later.
+pub fn minute(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = &before.done.intent;
+    let known = SLOTS.into_iter().find_map(|slot| When::parse(text(&done.slots, slot)?));
+    let known = known.filter(|known| known.has_time())?.start().time();
+    let minute = u32::try_from(intent.slots.get("minute")?.as_u64()?).ok()?;
+    let hours = [known.hour(), (known.hour() + 23) % 24];
+    let at = |hour: u32| NaiveTime::from_hms_opt(hour, minute, 0);
+    let apart = |time: &NaiveTime| {
+        let minutes = (*time - known).num_minutes().abs();
+        minutes.min(24 * 60 - minutes)
+    };
+    let time = hours.into_iter().filter_map(at).min_by_key(apart)?;
+    let mut intent = intent.clone();
+    intent.slots = Slots::from_iter([("time".to_owned(), time.format("%H:%M:%S").to_string().into())]);
+    moved(&intent, before)
+}
+
+/// The same again and again, at the time that was said: "make it on weekdays only".
+pub fn every(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = &before.done.intent;
+    ["HarkSetAlarm", "HarkSetReminder", "HarkScheduleCommand"].contains(&done.name.as_str()).then_some(())?;
+    let slot = |slot: &&str| text(&done.slots, slot).is_some();
+    let known = SLOTS.into_iter().find(slot);
+    let time = known.and_then(|slot| When::parse(text(&done.slots, slot)?)).filter(|known| known.has_time());
+    let again = || Some(Recurrence::parse(text(&done.slots, "recurrence")?)?.time);
+    let time = time.map(|known| Some(known.start().time())).or_else(again)?;
+    let said = Recurrence::parse(text(&intent.slots, "recurrence")?)?;
+    let every = Recurrence { time: said.time.or(time), ..said };
+    let mut slots = done.slots.clone();
+    known.and_then(|slot| slots.remove(slot));
+    slots.insert("recurrence".to_owned(), every.to_string().into());
+    Some(Intent { slots, response: None, ..done.clone() })
+}
+
 /// The same at another time. A day alone keeps the time of day, a time of day alone keeps the day.
 pub fn when(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = &before.done.intent;

@@ -60,7 +60,7 @@ struct Before<'b> {
 type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
 /// The intents of follow-ups and who completes them.
-const FOLLOW_UPS: [(&str, Complete); 17] = [
+const FOLLOW_UPS: [(&str, Complete); 19] = [
     ("HarkFollowSame", repeated::same),
     (INSTEAD, repeated::same),
     ("HarkFollowItem", repeated::item),
@@ -74,12 +74,18 @@ const FOLLOW_UPS: [(&str, Complete); 17] = [
     ("HarkFollowWhen", changed_time::when),
     ("HarkFollowMove", changed_time::moved),
     ("HarkFollowPart", changed_time::part_of_day),
+    ("HarkFollowMinute", changed_time::minute),
+    ("HarkFollowEvery", changed_time::every),
     ("HarkFollowAnswer", changed_time::answered),
     ("HarkFollowIt", |intent, before| {
         pronoun::it(intent, before).or_else(|| changed_time::number(intent, before))
     }),
     // What was asked for has failed because several fitted.
-    ("HarkChoose", timer_choice::chosen),
+    ("HarkChoose", |intent, before| {
+        let instead =
+            || if intent.slots.contains_key("instead") { repeated::same(intent, before) } else { None };
+        timer_choice::chosen(intent, before).or_else(instead)
+    }),
     // A correction without anything to correct.
     ("HarkCorrect", |_, _| None),
 ];
@@ -149,7 +155,9 @@ impl Context {
         let mut earlier: Option<Done> = None;
         let mut kept = Vec::new();
         let mut doubts = Vec::new();
-        let lost = understanding.intents.iter().all(|intent| is_follow_up(&intent.name));
+        let leans = |intent: &Intent| is_follow_up(&intent.name) || intent.name == RESTORE_LATER;
+        let lost = understanding.intents.iter().all(leans)
+            && understanding.intents.iter().any(|intent| is_follow_up(&intent.name));
         for (index, intent) in understanding.intents.drain(..).enumerate() {
             let before = match (&earlier, last) {
                 (Some(done), _) => Some(Before { done, not_chosen: &[] }),
@@ -180,6 +188,10 @@ impl Context {
                 earlier = Some(Done { intent: completed.clone(), target, receipt: None });
             }
             kept.push(completed);
+        }
+        // Nothing is changed back of what was not done.
+        if kept.iter().all(|intent| is_follow_up(&intent.name) || intent.name == RESTORE_LATER) && lost {
+            kept.retain(|intent| is_follow_up(&intent.name));
         }
         let leads_nowhere = kept.iter().all(|intent| is_follow_up(&intent.name));
         understanding.intents = kept;

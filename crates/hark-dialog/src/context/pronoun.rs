@@ -70,6 +70,11 @@ pub fn it(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
         before.done.target.put(&mut slots);
     }
     slots.extend(slot.map(|(slot, value)| (slot.to_owned(), value)));
+    // "Turn them off again except the lamp": of one thing nothing can be left out.
+    if let Some(except) = intent.slots.get("except") {
+        (!slots.contains_key("name")).then_some(())?;
+        slots.insert("except".to_owned(), except.clone());
+    }
     let response = response.map(str::to_owned);
     Some(Intent { name: name.to_owned(), slots, response, ..before.done.intent.clone() })
 }

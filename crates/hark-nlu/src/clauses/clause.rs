@@ -1,7 +1,7 @@
 //! One clause: what some words behind "when", "for" or "except" say.
 
 use super::super::grammar::{Match, Part};
-use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
+use super::super::qualifiers::{Kind, Qualifier, Qualifiers, length_behind};
 use super::super::request_framing::spoken;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::{Composer, target};
@@ -193,7 +193,7 @@ impl Clause<'_> {
 
     fn length(&self) -> Option<Until> {
         let words = self.words(self.it.mark.0);
-        let (length, used) = rules::length(words, self.by.reader.grammar.lexicon())?;
+        let (length, used) = length_behind(words, self.by.reader.grammar.lexicon())?;
         let seconds = length.total_seconds();
         (used == words.len() && length.months == 0 && seconds > 0).then_some(Until::Seconds { seconds })
     }

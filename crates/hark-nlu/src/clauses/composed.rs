@@ -13,6 +13,12 @@ use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+/// What is not so now is not waited for.
+const ONCE: &str = "drop";
+
+/// Something done to what was spoken of last.
+const TO_IT: &str = "HarkFollowIt";
+
 /// Slot of an announcement with what is announced.
 const MESSAGE: &str = "message";
 
@@ -58,6 +64,18 @@ impl Terms {
     /// Whether there are no clauses but exceptions.
     pub(super) fn is_plain(&self) -> bool {
         self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty()
+    }
+
+    /// Makes these terms look at their condition once, and answers those of what is done where it is not so; `None` where
+    /// they wait for something.
+    pub(super) fn otherwise(&mut self, word: String) -> Option<Self> {
+        self.at_once?;
+        let Some(Trigger::Becomes { condition, for_seconds: 0 }) = &self.trigger else { return None };
+        let plain = self.until.is_none() && self.only_if.is_empty() && !self.repeats;
+        let trigger = Trigger::Becomes { condition: negated(condition.clone())?, for_seconds: 0 };
+        plain.then_some(())?;
+        self.at_once = Some(ONCE);
+        Some(Self { trigger: Some(trigger), at_once: Some(ONCE), said_when: vec![word], ..Self::default() })
     }
 
     /// Takes what has to happen; false where something has to happen already. What was to be looked at now is then looked
@@ -165,7 +183,7 @@ impl Composed {
     }
 
     /// What is put off for a time, or comes again, has its clauses then.
-    fn put_off(&mut self, with_clause: impl Fn(&str) -> String) -> bool {
+    pub(super) fn put_off(&mut self, with_clause: impl Fn(&str) -> String) -> bool {
         let [later] = self.matches.as_mut_slice() else { return false };
         let Some(command) = later.slots.get(COMMAND).and_then(Value::as_str) else { return false };
         let command = with_clause(command);
@@ -207,6 +225,7 @@ impl Composed {
         }
         let changes_back = |found: &Match| {
             matches!(category_of(&found.intent), Some(Category::HomeControl | Category::Media))
+                || found.intent == TO_IT
         };
         self.matches.iter().all(changes_back) && self.terms.end(until, words)
     }
@@ -230,7 +249,8 @@ impl Composed {
         for found in &mut self.matches {
             let several = found.slots.get("name").is_none_or(|name| name == "all");
             let at_home = [Some(Category::HomeControl), Some(Category::HomeQuery), Some(Category::Media)]
-                .contains(&category_of(&found.intent));
+                .contains(&category_of(&found.intent))
+                || found.intent == TO_IT;
             if several && at_home {
                 found.slots.insert("except".to_owned(), except.clone().into());
                 is_used = true;

@@ -79,6 +79,14 @@ struct Candidate {
     unheard: bool,
     /// Whether one thing was put in where another was passed over: "the light" for "the water".
     swapped: bool,
+    /// Whether a thing was passed over: "the water" of "turn the water off in the garden".
+    passed_thing: bool,
+    /// Content words that were passed over, whatever that cost.
+    ignored: usize,
+    /// Whether a content word was put in.
+    invented: bool,
+    /// Content words that were said and are words of the sentence itself: what is to be done, or what is meant.
+    own: usize,
 }
 
 /// A place in the text and in a template, and whether something was mentioned on the way.
@@ -178,6 +186,11 @@ impl Reader<'_> {
         if found.wild_words > 0 && stray && !is_marked {
             return None;
         }
+        // "Water the lawn for ten minutes" is no timer of that name: who wants one says so.
+        let is_timer = category_of(intent) == Some(Category::Timer);
+        if is_timer && found.wild_words > 0 && candidate.invented && candidate.ignored > 0 {
+            return None;
+        }
         // Small talk has as many words as people; a request has one of those it is made with.
         let is_talk =
             category_of(intent).is_none_or(|it| matches!(it, Category::Conversation | Category::Question));
@@ -194,6 +207,12 @@ impl Reader<'_> {
         let everywhere = found.slots.contains_key("domain")
             && !["name", "area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
         let lost = candidate.unheard && everywhere;
+        // Nor does who names a place and something in it mean all that is there, nor is anything to be done of which only
+        // the place was said: "water the garden".
+        let named = found.slots.contains_key("name");
+        let says_kind = ["domain", "device_class"].iter().any(|slot| found.slots.contains_key(*slot));
+        let at_home = category_of(intent) == Some(Category::HomeControl);
+        let lost = lost || at_home && !named && (candidate.own == 0 || candidate.passed_thing && !says_kind);
         (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
     }
 }
@@ -439,7 +458,7 @@ impl<'g> Text<'g> {
     fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
         let (mut words, mut put_in, mut passed, mut kept) = (Vec::new(), Vec::new(), 0, 0);
         let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
-        let (mut passed_thing, mut put_thing) = (false, false);
+        let (mut passed_thing, mut put_thing, mut own, mut ignored) = (false, false, 0, 0);
         while let Some(way) = known.get(&place) {
             let Some(before) = way.before else { break };
             match way.said {
@@ -454,15 +473,15 @@ impl<'g> Text<'g> {
                     let tokens = &self.tokens[before.0..place.0];
                     words.extend(tokens.iter().rev().map(|token| token.word.as_str()));
                     put_in.extend(tokens.iter().map(|_| false));
-                    kept += tokens
-                        .iter()
-                        .filter(|token| {
-                            !self.grammar.lexicon().things.small_words.contains(token.word.as_str())
-                        })
-                        .count();
+                    let small = &self.grammar.lexicon().things.small_words;
+                    let content = tokens.iter().filter(|token| !small.contains(token.word.as_str())).count();
+                    kept += content;
+                    own += if self.is_in_a_list(before, place) { 0 } else { content };
                 }
                 Said::Passed => {
                     passed += usize::from(self.prices[before.0] >= Some(PASS.0));
+                    let small = &self.grammar.lexicon().things.small_words;
+                    ignored += usize::from(!small.contains(self.tokens[before.0].word.as_str()));
                     strange |= self.words[before.0].is_none();
                     unplaced += usize::from(self.prices[before.0] >= Some(PASS_ONE));
                     unheard |= self.is_unheard_of(before.0);
@@ -473,7 +492,7 @@ impl<'g> Text<'g> {
         }
         words.reverse();
         put_in.reverse();
-        let swapped = passed_thing && put_thing;
+        let (swapped, invented) = (passed_thing && put_thing, put_in.contains(&true));
         Candidate {
             cost,
             text: words.join(" "),
@@ -485,6 +504,15 @@ impl<'g> Text<'g> {
             unplaced,
             unheard,
             swapped,
+            passed_thing,
+            invented,
+            ignored,
+            own,
         }
+    }
+
+    /// Whether the words between two places fill a list.
+    fn is_in_a_list(&self, before: Place, place: Place) -> bool {
+        self.grammar.network.node(before.1).words.iter().all(|(_, to)| *to != place.1)
     }
 }

@@ -59,12 +59,15 @@ impl Reader<'_> {
     /// The names that some words mean.
     fn meant_names(&self, said: &[&str]) -> NamesFound {
         let names = &self.grammar.names;
+        // "Lights" are all of them, not the one that is called "lamp".
+        let several = self.grammar.are_several(said);
         let said = synonyms::content(said, self.grammar.lexicon());
         let mut found = Vec::new();
         // Whatever is not said with at least one of its words can only be another word for all of it.
         let can_be = |item: &&Item| {
             let shared = said.iter().any(|word| item.content.contains(word));
-            shared || said.len() == 1 && item.content.len() == 1
+            let is_only_a_kind = item.content.len() == 1;
+            if several && is_only_a_kind { false } else { shared || said.len() == 1 && is_only_a_kind }
         };
         self.spend(names.items.len());
         for item in names.items.iter().filter(can_be) {
@@ -161,6 +164,12 @@ impl Grammar {
         let content = synonyms::content(words, self.lexicon());
         let bounded = !is_small(words.first()) && !is_small(words.last());
         bounded && content.len() == 1 && synonyms::ends_in_kind(&content[0], things)
+    }
+
+    /// Whether some words are a kind of thing in the plural: "lights".
+    fn are_several(&self, words: &[&str]) -> bool {
+        let things = &self.lexicon().things;
+        self.is_a_kind(words) && words.last().is_some_and(|word| synonyms::is_plural(word, things))
     }
 
     /// Whether some words say what kind of thing they mean: "bed light", but not "deal".

@@ -71,6 +71,11 @@ fn parts(word: &str, things: &Things) -> Vec<String> {
     vec![stem(word, things).to_owned()]
 }
 
+/// Whether a word has an ending, as that of several things has.
+pub(super) fn is_plural(word: &str, things: &Things) -> bool {
+    stem(word, things) != word
+}
+
 /// A word without its ending.
 fn stem<'w>(word: &'w str, things: &Things) -> &'w str {
     let cut = |ending: &&str| {

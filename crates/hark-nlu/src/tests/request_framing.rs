@@ -182,3 +182,57 @@ fn the_weather_of_another_day_is_asked_with_the_day() {
         ("what's the weather", "HassGetWeather", json!({})),
     ]);
 }
+
+#[test]
+fn what_only_says_why_is_no_request_of_its_own() {
+    check(&[
+        ("it's getting dark in the office switch the lamp on please", "HassTurnOn", json!({"name": "Lamp"})),
+        ("turn the heating back on it's freezing", "HassTurnOn", json!({"name": "Thermostat"})),
+    ]);
+}
+
+#[test]
+fn what_is_set_beside_a_thing_is_set_of_it() {
+    let found = grammar().understand_at("turn the lamp on and set the brightness to forty", "en", now());
+    let [_, level] = found.intents.as_slice() else { panic!("{found:?}") };
+    assert_eq!(level.slots.get("name"), Some(&json!("Lamp")), "{level:?}");
+}
+
+#[test]
+fn a_reminder_holds_no_other_request() {
+    let found = grammar().understand_at(
+        "remind me in twenty minutes to take the bread out and tell me the time",
+        "en",
+        now(),
+    );
+    let messages: Vec<&Value> = found.intents.iter().filter_map(|it| it.slots.get("message")).collect();
+    assert_eq!((found.intents.len(), messages), (2, vec![&json!("take the bread out")]), "{found:?}");
+}
+
+#[test]
+fn another_of_what_was_asked_for_is_one() {
+    let text = "set a five minute timer for the eggs and a ten minute one for the pasta";
+    let found = grammar().understand_at(text, "en", now());
+    let names: Vec<&Value> = found.intents.iter().filter_map(|it| it.slots.get("name")).collect();
+    assert_eq!(names, [&json!("eggs"), &json!("pasta")], "{found:?}");
+}
+
+#[test]
+fn a_kind_in_the_plural_is_no_name() {
+    assert_eq!(meant("lights"), None);
+}
+
+#[test]
+fn one_of_several_in_a_place_is_one() {
+    let single = |text: &str| {
+        let found = grammar().understand_at(text, "en", now());
+        let [only] = found.intents.as_slice() else { panic!("{text}: {found:?}") };
+        only.single
+    };
+    for text in ["turn on a light in the kitchen", "turn on one of the lights in the kitchen"] {
+        assert!(single(text), "{text}");
+    }
+    for text in ["turn on the lights in the kitchen", "turn on all the lights in the kitchen"] {
+        assert!(!single(text), "{text}");
+    }
+}
