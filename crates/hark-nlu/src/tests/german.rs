@@ -54,6 +54,7 @@ pub(super) fn home() -> Home {
             .collect(),
         persons: vec![Person { name: "Anna".into(), state: "home".into() }],
         lists: vec![HomeList { name: "Baumarkt".into(), items: Vec::new() }],
+        says: Default::default(),
         location: None,
     }
 }

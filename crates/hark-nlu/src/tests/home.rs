@@ -69,6 +69,7 @@ pub fn home() -> Home {
         entities: entities.into_iter().map(entity).collect(),
         persons: vec![Person { name: "Alice".to_owned(), state: "home".to_owned() }],
         lists: vec![HomeList { name: "To do".to_owned(), items: Vec::new() }],
+        says: Default::default(),
         location: None,
     }
 }
