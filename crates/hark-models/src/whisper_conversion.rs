@@ -64,7 +64,7 @@ pub fn convert(
     let shape = layout::Shape::of(&variables)?;
     let tensors = layout::tensors(&shape);
     for tensor in &tensors {
-        variables.expect(&tensor.from, &tensor.source)?;
+        variables.require(&tensor.from, &tensor.source)?;
     }
     let words = words::read(tokenizer, shape.vocabulary)?;
     let mut writer = Writer { to };

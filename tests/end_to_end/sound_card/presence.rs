@@ -90,11 +90,9 @@ fn settings_are_changed_at_once_told_and_kept() {
     }
     assert!(daemon.terminate().success());
     let shown = text(&hark.run(&["config", "show"]).stdout);
-    assert!(
-        shown.contains("# volume_percent = 35") && shown.contains("# wake_word = \"okay_nabu\""),
-        "{shown}"
-    );
-    assert!(!shown.contains("# voice = "), "it is as configured");
+    for kept in ["# volume_percent = 35", "# wake_word = \"okay_nabu\"", "# voice = \"espeak\""] {
+        assert!(shown.contains(kept), "{kept} in {shown}");
+    }
 
     let after = broker.subscribe("hark/#");
     let daemon = start(&hark, &broker, &[]);

@@ -77,7 +77,7 @@ impl<R: Read + Seek> Variables<R> {
     }
 
     /// Passes where there is a variable with these sizes and 16 or 32 bit numbers.
-    pub(super) fn expect(&self, name: &str, dimensions: &[u32]) -> Result<(), ConversionError> {
+    pub(super) fn require(&self, name: &str, dimensions: &[u32]) -> Result<(), ConversionError> {
         let variable = self.variable(name)?;
         if variable.dimensions != dimensions {
             let found = &variable.dimensions;

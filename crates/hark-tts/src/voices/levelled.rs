@@ -3,7 +3,7 @@
 
 use crate::error::SpeakingError;
 use crate::language::Language;
-use ebur128::{EbuR128, Mode};
+use bs1770::ChannelLoudnessMeter;
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Voice};
 use std::ops::ControlFlow;
@@ -63,11 +63,12 @@ impl Voice for Levelled {
     }
 }
 
-/// Integrated loudness in LUFS; `None` for silence, less than 0.4 s, or a rate that cannot be measured.
+/// Integrated loudness in LUFS; `None` for silence and for less than 0.4 s.
 fn loudness(samples: &[f32], rate_hz: u32) -> Option<f64> {
-    let mut meter = EbuR128::new(1, rate_hz, Mode::I).ok()?;
-    meter.add_frames_f32(samples).ok()?;
-    meter.loudness_global().ok().filter(|loudness| loudness.is_finite())
+    let mut meter = ChannelLoudnessMeter::new(rate_hz);
+    meter.push(samples.iter().copied());
+    let loudness = f64::from(bs1770::gated_mean(meter.as_100ms_windows()).loudness_lkfs());
+    loudness.is_finite().then_some(loudness)
 }
 
 /// The sample, its excess over the knee bent under 1.

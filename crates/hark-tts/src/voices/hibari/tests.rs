@@ -1,3 +1,5 @@
+//! The real voice on the real ONNX Runtime, with phonemes of the real espeak-ng.
+
 use super::*;
 use hark_core::FaultKind;
 use std::ops::ControlFlow;
