@@ -79,7 +79,7 @@ impl Alphabet {
     }
 
     /// Letters for what espeak-ng wrote with [`TIE`].
-    pub(super) fn from_espeak(&self, ipa: &str) -> String {
+    pub(super) fn letters_of_espeak(&self, ipa: &str) -> String {
         let accent = if self.british { BRITISH } else { AMERICAN };
         let mut letters = String::with_capacity(ipa.len());
         let mut rest = ipa;
@@ -105,7 +105,7 @@ impl Alphabet {
     }
 
     /// Letters for phonemes as people write them, without ties.
-    pub(super) fn from_ipa(&self, ipa: &str) -> String {
+    pub(super) fn letters_of_ipa(&self, ipa: &str) -> String {
         let mut tied = ipa.replace(['.', '\u{361}'], "");
         for (from, _) in FROM_ESPEAK.iter().chain(AMERICAN).chain(BRITISH) {
             if from.contains(TIE) {
@@ -115,7 +115,7 @@ impl Alphabet {
         // People write the stress before the syllable, the voice has it before the vowel.
         let mut letters = String::with_capacity(tied.len());
         let mut stress = None;
-        for letter in self.from_espeak(&tied).chars() {
+        for letter in self.letters_of_espeak(&tied).chars() {
             match letter {
                 'ˈ' | 'ˌ' => stress = Some(letter),
                 vowel if VOWELS.contains(vowel) => letters.extend(stress.take().into_iter().chain([vowel])),
@@ -153,17 +153,17 @@ mod tests {
             ("", ""),
             ("\u{329}", ""),
         ] {
-            assert_eq!(alphabet(false).from_espeak(ipa), letters, "{ipa}");
+            assert_eq!(alphabet(false).letters_of_espeak(ipa), letters, "{ipa}");
         }
-        assert_eq!(alphabet(true).from_espeak("ɡˈə^ʊɪŋ"), "ɡˈQɪŋ");
-        assert_eq!(alphabet(true).from_espeak("bˈɑːθ"), "bˈɑːθ");
+        assert_eq!(alphabet(true).letters_of_espeak("ɡˈə^ʊɪŋ"), "ɡˈQɪŋ");
+        assert_eq!(alphabet(true).letters_of_espeak("bˈɑːθ"), "bˈɑːθ");
     }
 
     #[test]
     fn phonemes_as_people_write_them_are_read_too() {
         for (ipa, letters) in [("ʃɪˈvɔːn", "ʃɪvˈɔn"), ("naɪˈdʒɪə.ri.ə", "nIʤˈiəɹiə"), ("t͡ʃaʊ", "ʧW")]
         {
-            assert_eq!(alphabet(false).from_ipa(ipa), letters, "{ipa}");
+            assert_eq!(alphabet(false).letters_of_ipa(ipa), letters, "{ipa}");
         }
     }
 

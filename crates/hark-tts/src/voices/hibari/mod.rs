@@ -86,8 +86,8 @@ impl Hibari {
     fn phonemes(&self, text: &str) -> Result<String, Fault> {
         phonemes(
             text,
-            |words| Ok(self.alphabet.from_espeak(&self.espeak.tied_ipa(words, self.accent, TIE)?)),
-            |ipa| self.alphabet.from_ipa(ipa),
+            |words| Ok(self.alphabet.letters_of_espeak(&self.espeak.tied_ipa(words, self.accent, TIE)?)),
+            |ipa| self.alphabet.letters_of_ipa(ipa),
         )
     }
 
