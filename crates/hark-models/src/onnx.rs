@@ -208,10 +208,7 @@ pub fn open_session(
     threads: usize,
     inputs: &[(&str, TensorElementType)],
 ) -> Result<Session, OnnxError> {
-    if !model.is_file() {
-        return Err(OnnxError::ModelMissing(model.to_owned()));
-    }
-    check_session(model, build_session(model, threads), inputs)
+    check_session(model, || build_session(model, threads), inputs)
 }
 
 /// The same, for a model that is there all the time: the session keeps no more memory than it needs.
@@ -224,18 +221,18 @@ pub fn open_small_session(
     threads: usize,
     inputs: &[(&str, TensorElementType)],
 ) -> Result<Session, OnnxError> {
-    if !model.is_file() {
-        return Err(OnnxError::ModelMissing(model.to_owned()));
-    }
-    check_session(model, small_session(model, threads), inputs)
+    check_session(model, || small_session(model, threads), inputs)
 }
 
 fn check_session(
     model: &Path,
-    session: Result<Session, String>,
+    open: impl FnOnce() -> Result<Session, String>,
     inputs: &[(&str, TensorElementType)],
 ) -> Result<Session, OnnxError> {
-    let session = session.map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
+    if !model.is_file() {
+        return Err(OnnxError::ModelMissing(model.to_owned()));
+    }
+    let session = open().map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
     let mismatch = |why: String| OnnxError::ModelMismatch { path: model.to_owned(), why };
     let is = |dtype: &ValueType, wanted: TensorElementType| matches!(dtype, ValueType::Tensor { ty, .. } if *ty == wanted);
     let found = session.inputs();

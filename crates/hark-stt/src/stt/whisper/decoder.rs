@@ -14,7 +14,7 @@ pub struct Decoded {
     pub mean_log_probability: f32,
     /// No-speech probability, 0.0 ..= 1.0; 0.0 when it was not asked for.
     pub no_speech: f32,
-    /// ISO 639-1 code, or [`UNKNOWN_LANGUAGE`].
+    /// ISO 639-1 code, or `UNKNOWN_LANGUAGE`.
     pub language: String,
     /// Whether the model ended the text itself rather than being stopped.
     pub ended: bool,

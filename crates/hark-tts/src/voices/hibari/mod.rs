@@ -1,4 +1,4 @@
-//! The hibari voices: a small network that says of each 12.5 ms what sounds, on ONNX Runtime, and a [`vocoder`] that makes
+//! The hibari voices: a small network that says of each 12.5 ms what sounds, on ONNX Runtime, and a `vocoder` that makes
 //! samples of it. Fifty times faster than speech on one core, so that it is the default where the language is English.
 
 mod alphabet;
