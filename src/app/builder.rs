@@ -46,7 +46,6 @@ use hark_tools::house_secrets::HouseSecrets;
 use hark_tools::pin::PinPad;
 use hark_tools::timers::Timers;
 use hark_tools::tools::{self, CallOrder, Toolbox};
-use hark_tts::pronunciations::Pronunciations;
 use hark_tts::voice_thread::VoiceHandle;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -371,11 +370,7 @@ impl App {
     }
 
     pub(crate) fn engines(&self) -> Engines<'_> {
-        Engines {
-            config: &self.config,
-            manifest: &self.manifest,
-            names: Arc::new(Pronunciations::new(&self.home.home().says)),
-        }
+        Engines::new(&self.config, &self.manifest, &self.home.home())
     }
 
     /// The voice of the configuration; `None` when it is switched off.

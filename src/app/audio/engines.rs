@@ -3,6 +3,7 @@
 use crate::app::audio::voices;
 use hark_config::{self as config, Config, is_model_path, paths};
 use hark_core::Fault;
+use hark_core::home::Home;
 use hark_core::ports::Voice;
 use hark_models::litert::LiteRt;
 use hark_models::manifest::Manifest;
@@ -20,6 +21,13 @@ pub(crate) struct Engines<'a> {
     pub(crate) manifest: &'a Manifest,
     /// How names of the home are said.
     pub(crate) names: Arc<Pronunciations>,
+}
+
+impl<'a> Engines<'a> {
+    /// With the names of `home`.
+    pub(crate) fn new(config: &'a Config, manifest: &'a Manifest, home: &Home) -> Self {
+        Self { config, manifest, names: Arc::new(Pronunciations::new(&home.says)) }
+    }
 }
 
 impl Engines<'_> {

@@ -17,7 +17,7 @@ use hark_stt::stt::worker::SttMode;
 use hark_stt::vad::{SileroVad, Vad};
 use hark_stt::wake::WakeDetector;
 use hark_tools::home::HomeRegistry;
-use hark_tts::pronunciations::{PronouncingNames, Pronunciations};
+use hark_tts::pronunciations::PronouncingNames;
 use std::sync::Arc;
 
 /// See the module. Holds no engine itself.
@@ -106,10 +106,6 @@ impl PipelineFactory {
     }
 
     fn engines(&self) -> Engines<'_> {
-        Engines {
-            config: &self.config,
-            manifest: &self.manifest,
-            names: Arc::new(Pronunciations::new(&self.home.home().says)),
-        }
+        Engines::new(&self.config, &self.manifest, &self.home.home())
     }
 }

@@ -31,7 +31,7 @@ const LOWEST_PITCH_HZ: f32 = 40.0;
 /// Harmonics reach up to here.
 const HIGHEST_HARMONIC_HZ: f32 = 11_000.0;
 
-/// Frames that are made before they are handed over: 200 ms, in which nobody waits for a decision to stop.
+/// Frames of a piece: 200 ms. The sink can end the work between two pieces.
 const PIECE_FRAMES: usize = 16;
 
 /// Outputs of the network. The parts are `[BINS, frames]` one row after the other, `f0` is `[frames]`.
