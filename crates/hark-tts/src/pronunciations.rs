@@ -65,7 +65,9 @@ impl Pronunciations {
                 true => {
                     let written = written.join(" ");
                     let written = &written[before.len()..written.len() - after.len()];
-                    format!("{before}{NAME}{written}{SAID}{}{END}{after}", name.said)
+                    let (possessive, ending) = possessive(after, &name.said);
+                    let after = &after[possessive.len()..];
+                    format!("{before}{NAME}{written}{possessive}{SAID}{}{ending}{END}{after}", name.said)
                 }
                 false => format!("{before}{}{after}", name.said),
             });
@@ -110,6 +112,22 @@ impl Name {
         }
         Some((before, after))
     }
+}
+
+/// The "'s" at the beginning of what stands behind a name in phonemes, and how it is said there; both are empty when there
+/// is none.
+fn possessive<'a>(after: &'a str, said: &str) -> (&'a str, &'static str) {
+    let is_end = |rest: &str| !rest.starts_with(char::is_alphanumeric);
+    let Some(mark) = ["'s", "’s"].into_iter().find(|mark| after.strip_prefix(mark).is_some_and(is_end))
+    else {
+        return ("", "");
+    };
+    let ending = match said.chars().rev().find(|sign| sign.is_alphabetic() && *sign != 'ː') {
+        Some('s' | 'z' | 'ʃ' | 'ʒ' | 'ɕ' | 'ʑ') => "ɪz",
+        Some('p' | 't' | 'k' | 'f' | 'θ' | 'x' | 'ç') => "s",
+        _ => "z",
+    };
+    (&after[..mark.len()], ending)
 }
 
 /// A piece of a text for a voice.
@@ -238,7 +256,11 @@ mod tests {
         use Piece::{Ipa, Words};
         assert_eq!(
             pieces(&text),
-            [Words("Ask "), Ipa("wɪn"), Words("'s wife, then the "), Ipa("baːt"), Words(".")]
+            [Words("Ask "), Ipa("wɪnz"), Words(" wife, then the "), Ipa("baːt"), Words(".")]
+        );
+        assert_eq!(
+            pieces(&names().apply("Bad’s, Bad'll")),
+            [Ipa("baːts"), Words(", "), Ipa("baːt"), Words("'ll")]
         );
         assert_eq!(as_written(&text), "Ask Nguyen's wife, then the Bad.");
         assert_eq!(pieces("no names"), [Words("no names")]);
