@@ -208,10 +208,11 @@ pub fn open_session(
     threads: usize,
     inputs: &[(&str, TensorElementType)],
 ) -> Result<Session, OnnxError> {
-    check_session(model, || build_session(model, threads), inputs)
+    check_session(model, || build_session(model, threads), inputs, TensorElementType::Float32)
 }
 
-/// The same, for a model that is there all the time: the session keeps no more memory than it needs.
+/// The same, for a model that is there all the time: the session keeps no more memory than it needs. `output` is what
+/// its first output is made of.
 ///
 /// # Errors
 /// As [`open_session`].
@@ -220,14 +221,16 @@ pub fn open_small_session(
     model: &Path,
     threads: usize,
     inputs: &[(&str, TensorElementType)],
+    output: TensorElementType,
 ) -> Result<Session, OnnxError> {
-    check_session(model, || small_session(model, threads), inputs)
+    check_session(model, || small_session(model, threads), inputs, output)
 }
 
 fn check_session(
     model: &Path,
     open: impl FnOnce() -> Result<Session, String>,
     inputs: &[(&str, TensorElementType)],
+    output: TensorElementType,
 ) -> Result<Session, OnnxError> {
     if !model.is_file() {
         return Err(OnnxError::ModelMissing(model.to_owned()));
@@ -247,9 +250,8 @@ fn check_session(
         let wanted = names(inputs.iter().map(|(name, _)| *name).collect());
         return Err(mismatch(format!("its inputs are {has} (expected {wanted}), or of other types")));
     }
-    let sound =
-        session.outputs().first().is_some_and(|outlet| is(outlet.dtype(), TensorElementType::Float32));
-    if sound { Ok(session) } else { Err(mismatch("its first output is not f32".into())) }
+    let fits = session.outputs().first().is_some_and(|outlet| is(outlet.dtype(), output));
+    if fits { Ok(session) } else { Err(mismatch(format!("its first output is not {output}"))) }
 }
 
 /// Opens a model whose inputs the caller looks at.

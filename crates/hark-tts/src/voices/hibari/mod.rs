@@ -62,6 +62,7 @@ impl Hibari {
                 model,
                 neural_threads(),
                 &[("ids", Int64), ("speed", Float32)],
+                Float32,
             )?,
             model: model.to_owned(),
             alphabet: Alphabet::read(alphabet, british)?,
