@@ -17,6 +17,7 @@ pub mod conversation;
 pub mod discourse;
 pub mod numbers;
 pub mod permission;
+pub mod phonemes;
 pub mod phrases;
 pub mod qualifiers;
 pub mod reflexes;
@@ -77,4 +78,6 @@ pub struct Lexicon {
     pub claims: claims::Claims,
     /// Questions of a language model that only ask for permission.
     pub permission: permission::Permission,
+    /// Phonemes of words that are said otherwise than a lexicon has them.
+    pub phonemes: phonemes::Phonemes,
 }

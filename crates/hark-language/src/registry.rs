@@ -137,6 +137,7 @@ fn lexicon(code: &'static str, folder: &Path, files: &Files) -> Result<Lexicon, 
         secrets: read(folder, files, "secrets.toml")?,
         claims: read(folder, files, "claims.toml")?,
         permission: read(folder, files, "permission.toml")?,
+        phonemes: read(folder, files, "phonemes.toml")?,
     })
 }
 
