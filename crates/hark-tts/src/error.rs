@@ -60,6 +60,9 @@ pub enum SpeakingError {
     /// The letters of a voice's phonemes cannot be used.
     #[error("the phonemes of the voice, {path}, cannot be used: {why}")]
     Alphabet { path: PathBuf, why: String },
+    /// A part of the phonemiser cannot be used.
+    #[error("the phonemiser cannot use {path}: {why}")]
+    Phonemiser { path: PathBuf, why: String },
     /// Built without Piper.
     #[error("this hark was built without Piper voices")]
     PiperAbsent,
@@ -136,7 +139,9 @@ impl From<SpeakingError> for Fault {
             E::VoiceRate { .. } | E::Mute => {
                 (FaultKind::Failed, "voice", "choose another speaking.voice, such as \"espeak\"")
             }
-            E::Alphabet { .. } => (FaultKind::MissingPart, "voice", "run `hark models pull`"),
+            E::Alphabet { .. } | E::Phonemiser { .. } => {
+                (FaultKind::MissingPart, "voice", "run `hark models pull`")
+            }
             E::PiperAbsent => (
                 FaultKind::MissingPart,
                 "voice",

@@ -7,12 +7,14 @@ use hark_core::home::Home;
 use hark_core::ports::Voice;
 use hark_models::litert::LiteRt;
 use hark_models::manifest::Manifest;
+use hark_models::onnx::OnnxRuntime;
 use hark_stt::stt::grammar::KeyphraseSpotter;
 use hark_stt::wake::{
     KeyphraseEngine, OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine, WakeVerifier,
 };
 use hark_tts::pronunciations::Pronunciations;
 use hark_tts::voices::espeak::Espeak;
+use hark_tts::voices::hibari::phonemiser::{Phonemiser, PhonemiserFiles};
 use std::sync::Arc;
 
 /// What they are made of.
@@ -27,6 +29,27 @@ impl<'a> Engines<'a> {
     /// With the names of `home`.
     pub(crate) fn new(config: &'a Config, manifest: &'a Manifest, home: &Home) -> Self {
         Self { config, manifest, names: Arc::new(Pronunciations::new(&home.says)) }
+    }
+}
+
+/// The parts of the phonemiser.
+pub(crate) const fn phonemiser_parts(british: bool) -> [&'static str; 5] {
+    if british {
+        [
+            "hibari_words_gb",
+            "hibari_rare_words_gb",
+            "hibari_tagger",
+            "hibari_unknown_gb",
+            "hibari_unknown_gb_letters",
+        ]
+    } else {
+        [
+            "hibari_words_us",
+            "hibari_rare_words_us",
+            "hibari_tagger",
+            "hibari_unknown_us",
+            "hibari_unknown_us_letters",
+        ]
     }
 }
 
@@ -82,5 +105,21 @@ impl Engines<'_> {
     pub(crate) fn espeak(&self) -> Result<Espeak, Fault> {
         let speaking = &self.config.speaking;
         Espeak::open(&self.manifest.path("espeak_ng_data")?, speaking.rate_wpm, speaking.pitch_percent)
+    }
+
+    /// Hark's own phonemiser, for American or British English.
+    pub(crate) fn phonemiser(&self, british: bool) -> Result<Arc<Phonemiser>, Fault> {
+        let runtime = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
+        let [common_words, rare_words, tagger, unknown_words, unknown_words_letters] =
+            phonemiser_parts(british).map(|part| self.manifest.path(part));
+        let files = PhonemiserFiles {
+            common_words: common_words?,
+            rare_words: rare_words?,
+            tagger: tagger?,
+            unknown_words: unknown_words?,
+            unknown_words_letters: unknown_words_letters?,
+            british,
+        };
+        Phonemiser::open(runtime, files)
     }
 }

@@ -1,6 +1,6 @@
 //! The voices by name: those of the manifest, Piper's also by path, espeak-ng's by language.
 
-use crate::app::audio::engines::Engines;
+use crate::app::audio::engines::{Engines, phonemiser_parts};
 use hark_config::speaking::Speaking;
 use hark_config::{Config, is_model_path, paths};
 use hark_core::ports::Voice;
@@ -9,7 +9,7 @@ use hark_models::manifest::{Artifact, ArtifactState, Manifest};
 use hark_models::onnx::OnnxRuntime;
 use hark_tts::pronunciations::Pronouncing;
 use hark_tts::voices::by_language::ByLanguage;
-use hark_tts::voices::hibari::Hibari;
+use hark_tts::voices::hibari::{English, Hibari};
 use hark_tts::voices::levelled::Levelled;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ pub fn list(config: &Config, manifest: &Manifest) -> Result<Vec<VoiceEntry>, Fau
             engine: engine.name(),
             name: part.id.clone(),
             description: format!("{}; licence: {}", part.purpose, part.licence),
-            get: (!is_here(manifest, engine, &part.id)).then(|| pull(engine, &part.id)),
+            get: (!is_here(manifest, engine, &part.id)).then(|| pull(manifest, engine, &part.id)),
         })
         .collect();
     let espeak =
@@ -158,13 +158,30 @@ pub(crate) fn open(from: &Engines<'_>) -> Result<Option<Box<dyn Voice>>, Fault> 
         Engine::Hibari => {
             let alphabet = from.manifest.path(HIBARI_ALPHABET)?;
             let rate_wpm = speaking.rate_wpm;
-            Box::new(Hibari::open(runtime, &model, &alphabet, &language, from.espeak()?, rate_wpm)?)
+            let english = english(from, &language)?;
+            Box::new(Hibari::open(runtime, &model, &alphabet, &language, english, rate_wpm)?)
         }
         Engine::Piper => piper(from, runtime, &model)?,
     };
     let voice = Box::new(Levelled::new(voice, &language)?);
     let voice = ByLanguage::new(voice, &language, Box::new(from.espeak()?))?;
     Ok(Some(Box::new(Pronouncing::new(Box::new(voice), from.names.clone()))))
+}
+
+/// Hark's own phonemiser, or espeak-ng where parts of it are missing.
+fn english(from: &Engines<'_>, language: &str) -> Result<English, Fault> {
+    match from.phonemiser(is_british(language)) {
+        Ok(phonemiser) => Ok(English::Own(phonemiser)),
+        Err(fault) if fault.kind == FaultKind::MissingPart => {
+            tracing::warn!("espeak-ng makes the phonemes of the voice: {fault}");
+            Ok(English::Espeak(from.espeak()?))
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+fn is_british(language: &str) -> bool {
+    language.eq_ignore_ascii_case("en-GB")
 }
 
 #[cfg(feature = "piper")]
@@ -218,7 +235,7 @@ impl Named {
         let (engine, id) = entry(manifest, name).ok_or_else(|| no_such_voice(name))?;
         if !is_here(manifest, engine, &id) {
             let message = format!("the voice {id} is not here, or not whole");
-            let fix = format!("{}; or set speaking.voice = \"espeak\"", pull(engine, &id));
+            let fix = format!("{}; or set speaking.voice = \"espeak\"", pull(manifest, engine, &id));
             return Err(Fault::new(FaultKind::MissingPart, "voice", message, fix));
         }
         let model = manifest.path(&id)?;
@@ -241,8 +258,14 @@ fn is_here(manifest: &Manifest, engine: Engine, id: &str) -> bool {
     })
 }
 
-fn pull(engine: Engine, id: &str) -> String {
-    format!("hark models pull {}", engine.parts(id).join(" "))
+/// How to get a voice, with what makes its phonemes.
+fn pull(manifest: &Manifest, engine: Engine, id: &str) -> String {
+    let mut parts = engine.parts(id);
+    if engine == Engine::Hibari {
+        let language = manifest.part(id).ok().and_then(|part| part.language.as_deref());
+        parts.extend(phonemiser_parts(language.is_some_and(is_british)).map(str::to_owned));
+    }
+    format!("hark models pull {}", parts.join(" "))
 }
 
 fn no_such_voice(name: &str) -> Fault {

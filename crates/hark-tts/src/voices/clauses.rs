@@ -34,7 +34,7 @@ pub(super) fn phonemes(
 
 /// The clauses of a phrase with the mark that each ends with. Numbers and abbreviations are words by
 /// now, so a mark before a space is one.
-fn clauses(text: &str) -> Vec<(&str, Option<char>)> {
+pub(super) fn clauses(text: &str) -> Vec<(&str, Option<char>)> {
     let mut clauses = Vec::new();
     let mut start = 0;
     for (at, mark) in text.char_indices() {

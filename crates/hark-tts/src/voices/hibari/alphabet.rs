@@ -131,6 +131,28 @@ impl Alphabet {
     }
 }
 
+/// The signs of the International Phonetic Alphabet for letters of the voice.
+pub(super) fn ipa_of_letters(letters: &str) -> String {
+    let mut ipa = String::with_capacity(letters.len() * 2);
+    // One long vowel, as espeak-ng writes it too.
+    for letter in letters.replace("ɜɹ", "ɜːɹ").chars() {
+        match letter {
+            'A' => ipa.push_str("eɪ"),
+            'I' => ipa.push_str("aɪ"),
+            'O' => ipa.push_str("oʊ"),
+            'Q' => ipa.push_str("əʊ"),
+            'W' => ipa.push_str("aʊ"),
+            'Y' => ipa.push_str("ɔɪ"),
+            'ʤ' => ipa.push_str("dʒ"),
+            'ʧ' => ipa.push_str("tʃ"),
+            'T' => ipa.push('ɾ'),
+            'ᵊ' => ipa.push('ə'),
+            other => ipa.push(other),
+        }
+    }
+    ipa
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,6 +187,11 @@ mod tests {
         {
             assert_eq!(alphabet(false).letters_of_ipa(ipa), letters, "{ipa}");
         }
+    }
+
+    #[test]
+    fn letters_become_phonemes_again() {
+        assert_eq!(ipa_of_letters("ʧˈAnʤɪŋ lˈITᵊl tˈɜɹn"), "tʃˈeɪndʒɪŋ lˈaɪɾəl tˈɜːɹn");
     }
 
     #[test]

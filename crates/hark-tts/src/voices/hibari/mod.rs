@@ -2,6 +2,7 @@
 //! samples of it. Fifty times faster than speech on one core, so that it is the default where the language is English.
 
 mod alphabet;
+pub mod phonemiser;
 mod vocoder;
 
 use super::clauses::phonemes;
@@ -13,7 +14,9 @@ use hark_core::ports::{PcmSink, Voice};
 use hark_models::onnx::{OnnxError, OnnxRuntime, open_small_session};
 use ort::session::Session;
 use ort::value::{TensorElementType, TensorRef};
+use phonemiser::Phonemiser;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use vocoder::{BINS, Frames, Vocoder};
 
 /// Words a minute at a speed of 1, about.
@@ -28,13 +31,21 @@ const MAX_FRAMES: usize = 80 * 120;
 /// The number of the mark before and behind the phonemes.
 const PAD: i64 = 0;
 
+/// What makes phonemes of English text.
+pub enum English {
+    /// Hark's own.
+    Own(Arc<Phonemiser>),
+    /// espeak-ng, where the parts of the other are not there.
+    Espeak(Espeak),
+}
+
 /// A loaded voice.
 pub struct Hibari {
     session: Session,
     model: PathBuf,
     alphabet: Alphabet,
     vocoder: Vocoder,
-    espeak: Espeak,
+    english: English,
     /// The tag of its accent, as espeak-ng has it.
     accent: &'static str,
     speed: f32,
@@ -51,7 +62,7 @@ impl Hibari {
         model: &Path,
         alphabet: &Path,
         language: &str,
-        espeak: Espeak,
+        english: English,
         rate_wpm: u32,
     ) -> Result<Self, Fault> {
         use TensorElementType::{Float32, Int64};
@@ -67,7 +78,7 @@ impl Hibari {
             model: model.to_owned(),
             alphabet: Alphabet::read(alphabet, british)?,
             vocoder: Vocoder::new(),
-            espeak,
+            english,
             accent: if british { "en-gb" } else { "en-us" },
             speed: (rate_wpm as f32 / USUAL_WPM).clamp(0.5, 2.0),
         })
@@ -75,11 +86,16 @@ impl Hibari {
 
     /// Phonemes of a phrase with its marks, in the voice's alphabet.
     fn phonemes(&self, text: &str) -> Result<String, Fault> {
-        phonemes(
-            text,
-            |words| Ok(self.alphabet.letters_of_espeak(&self.espeak.tied_ipa(words, self.accent, TIE)?)),
-            |ipa| self.alphabet.letters_of_ipa(ipa),
-        )
+        let of_ipa = |ipa: &str| self.alphabet.letters_of_ipa(ipa);
+        match &self.english {
+            English::Own(phonemiser) => Ok(phonemiser.letters(text, of_ipa)),
+            English::Espeak(espeak) => {
+                let of_words = |words: &str| {
+                    Ok(self.alphabet.letters_of_espeak(&espeak.tied_ipa(words, self.accent, TIE)?))
+                };
+                phonemes(text, of_words, of_ipa)
+            }
+        }
     }
 
     /// `Ok(false)` when the sink wants no more.

@@ -1,4 +1,4 @@
-//! The real voice on the real ONNX Runtime, with phonemes of the real espeak-ng.
+//! The real voice on the real ONNX Runtime, with phonemes of both phonemisers.
 
 use super::*;
 use hark_core::FaultKind;
@@ -11,10 +11,13 @@ fn cache(file: &str) -> PathBuf {
 }
 
 fn open_at(rate_wpm: u32) -> Hibari {
+    open_with(English::Own(phonemiser::tests::phonemiser()), rate_wpm)
+}
+
+fn open_with(english: English, rate_wpm: u32) -> Hibari {
     let runtime = OnnxRuntime::load(&cache("libonnxruntime.so")).unwrap();
-    let espeak = Espeak::open(&cache("espeak-ng-data"), 170, 50).unwrap();
     let (model, alphabet) = (cache("hibari_heart.onnx"), cache("hibari_vocab.json"));
-    Hibari::open(runtime, &model, &alphabet, "en-US", espeak, rate_wpm).unwrap()
+    Hibari::open(runtime, &model, &alphabet, "en-US", english, rate_wpm).unwrap()
 }
 
 fn say(voice: &mut Hibari, text: &str) -> Vec<f32> {
@@ -41,10 +44,15 @@ fn a_sentence_becomes_speech_of_a_sensible_length_each_time_the_same() {
 
 #[test]
 fn phonemes_are_those_of_its_alphabet() {
-    let voice = open_at(170);
-    assert_eq!(voice.phonemes("The kitchen light is on, okay?").unwrap(), "ðə kˈɪʧən lˈIt ɪz ˈɔn, OkˈA?");
-    let phonemes = voice.phonemes("which fire burned the boy's little house?").unwrap();
-    assert_eq!(voice.alphabet.ids(&phonemes).len(), phonemes.chars().count(), "{phonemes}");
+    let espeak = Espeak::open(&cache("espeak-ng-data"), 170, 50).unwrap();
+    for (voice, said) in [
+        (open_at(170), "ðə kˈɪʧᵊn lˈIt ɪz ˌɔn, ˌOkˈA?"),
+        (open_with(English::Espeak(espeak), 170), "ðə kˈɪʧən lˈIt ɪz ˈɔn, OkˈA?"),
+    ] {
+        assert_eq!(voice.phonemes("The kitchen light is on, okay?").unwrap(), said);
+        let phonemes = voice.phonemes("which fire burned the boy's little house?").unwrap();
+        assert_eq!(voice.alphabet.ids(&phonemes).len(), phonemes.chars().count(), "{phonemes}");
+    }
 }
 
 #[test]
@@ -83,8 +91,8 @@ fn breaking_ends_it_within_a_piece() {
 fn a_model_of_another_kind_is_a_missing_part() {
     let runtime = OnnxRuntime::load(&cache("libonnxruntime.so")).unwrap();
     for (model, named) in [("silero_vad_16k_op15.onnx", "ids, speed"), ("none.onnx", "none.onnx")] {
-        let espeak = Espeak::open(&cache("espeak-ng-data"), 170, 50).unwrap();
-        let fault = Hibari::open(runtime, &cache(model), &cache("hibari_vocab.json"), "en-US", espeak, 170);
+        let english = English::Own(phonemiser::tests::phonemiser());
+        let fault = Hibari::open(runtime, &cache(model), &cache("hibari_vocab.json"), "en-US", english, 170);
         let fault = fault.err().unwrap();
         assert_eq!(fault.kind, FaultKind::MissingPart);
         assert!(fault.message.contains(named), "{fault}");
