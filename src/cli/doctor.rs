@@ -66,7 +66,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
 
 fn models(config: &Config) -> Finding {
     let manifest = Manifest::load(&config.paths.models_dir()?)?;
-    let required = manifest.required();
+    let required = manifest.required(&super::version::features());
     for id in &required {
         manifest.path(id)?;
     }

@@ -1,6 +1,7 @@
 //! `hark models list|pull|verify`: what models and libraries there are, getting them, checking them.
 
 use super::unwritable;
+use super::version::features;
 use clap::{Args, Subcommand};
 use hark_agent as llm;
 use hark_config::Config;
@@ -68,7 +69,7 @@ fn list(manifest: &Manifest, json: bool, out: &mut dyn Write) -> Result<(), Faul
             writeln!(out, "{}", described(part, &state)).map_err(unwritable)?;
         } else {
             let (id, size) = (&part.id, part.size_bytes.map(size_text).unwrap_or_else(|| "folder".into()));
-            let wanted = if part.optional { " (optional)" } else { "" };
+            let wanted = if part.is_optional(&features()) { " (optional)" } else { "" };
             writeln!(
                 out,
                 "{id:26} {:10} {size:>9}  {}{wanted}\n{:49}{}, {}",
@@ -120,7 +121,7 @@ fn verify(manifest: &Manifest, names: &[String], json: bool, out: &mut dyn Write
     for part in parts {
         let state = manifest.state(part, true);
         let absent = matches!(state, ArtifactState::Missing { .. } | ArtifactState::Unsupported);
-        if absent && part.optional && names.is_empty() {
+        if absent && part.is_optional(&features()) && names.is_empty() {
             continue;
         }
         let fine = matches!(state, ArtifactState::Present { .. });
@@ -155,7 +156,7 @@ fn pull(
 ) -> Result<(), Fault> {
     let every = || manifest.parts().iter().map(|part| part.id.as_str()).collect();
     let ids: Vec<&str> = match (names, all) {
-        ([], false) => manifest.required(),
+        ([], false) => manifest.required(&features()),
         ([], true) => every(),
         (names, _) => names.iter().map(String::as_str).collect(),
     };

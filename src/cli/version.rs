@@ -16,6 +16,7 @@ pub(super) fn features() -> Vec<&'static str> {
     let features = [
         ("clipboard", cfg!(feature = "clipboard")),
         ("embedded-broker", cfg!(feature = "embedded-broker")),
+        ("espeak", cfg!(feature = "espeak")),
         ("piper", cfg!(feature = "piper")),
         ("whisper", cfg!(feature = "whisper")),
     ];

@@ -193,6 +193,9 @@ pub struct Artifact {
     /// Pulled only when asked for.
     #[serde(default)]
     pub optional: bool,
+    /// The Cargo feature it is for: where the program was built without, it is optional.
+    #[serde(default)]
+    pub feature: Option<String>,
     /// Used where it is, not copied into the cache.
     #[serde(default)]
     pub in_place: bool,
@@ -205,6 +208,13 @@ pub struct Artifact {
     /// What differs by platform (`linux-x86_64` …); when not empty, other platforms have no such part.
     #[serde(default, skip_serializing)]
     platforms: BTreeMap<String, PerPlatform>,
+}
+
+impl Artifact {
+    /// Whether a program with these Cargo features does without it.
+    pub fn is_optional(&self, features: &[&str]) -> bool {
+        self.optional || self.feature.as_deref().is_some_and(|feature| !features.contains(&feature))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

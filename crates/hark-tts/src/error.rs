@@ -63,6 +63,9 @@ pub enum SpeakingError {
     /// A part of the phonemiser cannot be used.
     #[error("the phonemiser cannot use {path}: {why}")]
     Phonemiser { path: PathBuf, why: String },
+    /// Built without espeak-ng.
+    #[error("this hark was built without espeak-ng, which speaks every language but English")]
+    EspeakAbsent,
     /// Built without Piper.
     #[error("this hark was built without Piper voices")]
     PiperAbsent,
@@ -142,6 +145,11 @@ impl From<SpeakingError> for Fault {
             E::Alphabet { .. } | E::Phonemiser { .. } => {
                 (FaultKind::MissingPart, "voice", "run `hark models pull`")
             }
+            E::EspeakAbsent => (
+                FaultKind::MissingPart,
+                "voice",
+                "build it with the feature `espeak`, or choose a hibari voice, which speaks English",
+            ),
             E::PiperAbsent => (
                 FaultKind::MissingPart,
                 "voice",

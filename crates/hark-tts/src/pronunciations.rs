@@ -155,6 +155,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 /// The same text as it is written, for voices that do not.
+#[cfg(any(test, feature = "espeak"))]
 pub(crate) fn as_written(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut said = false;
@@ -198,19 +199,19 @@ impl Voice for Pronouncing {
 }
 
 /// The pronunciation of words, those of names as they are said.
-pub struct PronouncingNames<P> {
-    inner: P,
+pub struct PronouncingNames {
+    inner: Arc<dyn Pronounce>,
     names: Arc<Pronunciations>,
 }
 
-impl<P: Pronounce> PronouncingNames<P> {
+impl PronouncingNames {
     /// Asks `inner` for all other words.
-    pub fn new(inner: P, names: Arc<Pronunciations>) -> Self {
+    pub fn new(inner: Arc<dyn Pronounce>, names: Arc<Pronunciations>) -> Self {
         Self { inner, names }
     }
 }
 
-impl<P: Pronounce> Pronounce for PronouncingNames<P> {
+impl Pronounce for PronouncingNames {
     fn ipa(&self, word: &str, language: &str) -> Result<String, Fault> {
         match self.names.word(word) {
             Some((ipa, true)) => Ok(ipa.to_owned()),
@@ -274,7 +275,7 @@ mod tests {
                 Ok(format!("<{word}>"))
             }
         }
-        let names = PronouncingNames::new(Spelt, Arc::new(names()));
+        let names = PronouncingNames::new(Arc::new(Spelt), Arc::new(names()));
         for (word, ipa) in
             [("siobhan", "<shivawn>"), ("nguyen", "wɪn"), ("room", "<room>"), ("lamp", "<lamp>")]
         {

@@ -4,7 +4,7 @@ use crate::app::audio::voices;
 use hark_config::{self as config, Config, is_model_path, paths};
 use hark_core::Fault;
 use hark_core::home::Home;
-use hark_core::ports::Voice;
+use hark_core::ports::{Pronounce, Voice};
 use hark_models::litert::LiteRt;
 use hark_models::manifest::Manifest;
 use hark_models::onnx::OnnxRuntime;
@@ -15,6 +15,7 @@ use hark_stt::wake::{
 use hark_tts::pronunciations::Pronunciations;
 use hark_tts::voices::espeak::Espeak;
 use hark_tts::voices::hibari::phonemiser::{Phonemiser, PhonemiserFiles};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What they are made of.
@@ -78,9 +79,8 @@ impl Engines<'_> {
 
     fn keyphrases(&self, phrases: &[String]) -> Result<KeyphraseSpotter, Fault> {
         let model = self.manifest.path("pocketsphinx_en_us")?;
-        let spotter =
-            KeyphraseSpotter::load(&model, &self.config.paths.state_dir()?, phrases, &self.espeak()?);
-        Ok(spotter?)
+        let state_dir = self.config.paths.state_dir()?;
+        Ok(KeyphraseSpotter::load(&model, &state_dir, phrases, &*self.pronounce()?)?)
     }
 
     fn trained_words(&self) -> Result<OpenWakeWord, Fault> {
@@ -104,7 +104,9 @@ impl Engines<'_> {
 
     pub(crate) fn espeak(&self) -> Result<Espeak, Fault> {
         let speaking = &self.config.speaking;
-        Espeak::open(&self.manifest.path("espeak_ng_data")?, speaking.rate_wpm, speaking.pitch_percent)
+        let has_data = cfg!(feature = "espeak");
+        let data = if has_data { self.manifest.path("espeak_ng_data")? } else { PathBuf::new() };
+        Espeak::open(&data, speaking.rate_wpm, speaking.pitch_percent)
     }
 
     /// Hark's own phonemiser, for American or British English.
@@ -121,5 +123,10 @@ impl Engines<'_> {
             british,
         };
         Phonemiser::open(runtime, files)
+    }
+
+    /// How words are said that the recogniser has no pronunciation of.
+    pub(crate) fn pronounce(&self) -> Result<Arc<dyn Pronounce>, Fault> {
+        if cfg!(feature = "espeak") { Ok(Arc::new(self.espeak()?)) } else { Ok(self.phonemiser(false)?) }
     }
 }

@@ -84,7 +84,7 @@ impl PipelineFactory {
             mode,
         };
         let engines = self.engines();
-        let pronounce = PronouncingNames::new(engines.espeak()?, engines.names.clone());
+        let pronounce = PronouncingNames::new(engines.pronounce()?, engines.names.clone());
         let made = recogniser::build(&from, Arc::new(pronounce));
         let Made { recogniser, rebuilder } = match made {
             // There is no place for its files, neither on the disk nor in memory.

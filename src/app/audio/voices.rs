@@ -172,7 +172,7 @@ pub(crate) fn open(from: &Engines<'_>) -> Result<Option<Box<dyn Voice>>, Fault> 
 fn english(from: &Engines<'_>, language: &str) -> Result<English, Fault> {
     match from.phonemiser(is_british(language)) {
         Ok(phonemiser) => Ok(English::Own(phonemiser)),
-        Err(fault) if fault.kind == FaultKind::MissingPart => {
+        Err(fault) if cfg!(feature = "espeak") && fault.kind == FaultKind::MissingPart => {
             tracing::warn!("espeak-ng makes the phonemes of the voice: {fault}");
             Ok(English::Espeak(from.espeak()?))
         }

@@ -407,6 +407,19 @@ fn a_part_in_place_is_used_where_it_is() {
 }
 
 #[test]
+fn a_part_for_a_feature_that_was_not_built_is_not_required() {
+    let part = |id: &str, feature: &str| {
+        format!(
+            "[[part]]\nid = \"{id}\"\nfile = \"{id}\"\nrole = \"test\"\npurpose = \"T\"\nlicence = \"B\"\nversion = \"1\"\n\
+             {feature}in_place = true\ncontains = [\"x\"]\nsources = [{{ system = \"/x\" }}]\n"
+        )
+    };
+    let (_folder, manifest) = of_text(&(part("all", "") + &part("voice", "feature = \"espeak\"\n")));
+    assert_eq!(manifest.required(&["espeak"]), ["all", "voice"]);
+    assert_eq!(manifest.required(&["whisper"]), ["all"]);
+}
+
+#[test]
 fn mistakes_in_a_manifest_name_the_part() {
     let base = "[[part]]\nid = \"a\"\nfile = \"a.bin\"\nrole = \"r\"\npurpose = \"p\"\nlicence = \"l\"\nversion = \"1\"\n";
     let hash = sha256(b"x");

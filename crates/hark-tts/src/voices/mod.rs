@@ -2,7 +2,12 @@
 
 pub mod by_language;
 mod clauses;
+#[cfg(feature = "espeak")]
 pub mod espeak;
+#[cfg(not(feature = "espeak"))]
+#[path = "no_espeak.rs"]
+pub mod espeak;
+#[cfg(feature = "espeak")]
 mod espeak_engine;
 pub mod hibari;
 pub mod levelled;
