@@ -33,10 +33,12 @@ pub(super) struct Tagger {
     always: Vec<(u64, u8)>,
     /// Words it was trained with as they are, sorted.
     vocabulary: Vec<u64>,
-    /// Features, sorted, and where their weights begin.
-    features: Vec<(u64, u32)>,
-    /// Tags and what speaks for them, in runs; the first of a run says only how many come.
-    weights: Vec<(u8, i16)>,
+    /// Features, sorted, and where the weights of each begin.
+    features: Vec<u64>,
+    starts: Vec<u32>,
+    /// Tags and what speaks for them, in runs; the first tag of a run is how many come.
+    weighted: Vec<u8>,
+    weights: Vec<i16>,
 }
 
 impl Tagger {
@@ -54,7 +56,9 @@ impl Tagger {
         features.sort_unstable();
         let tags =
             tags.iter().map(|Tag(name)| String::from_utf8_lossy(name).trim_matches('\0').into()).collect();
-        Ok(Self { tags, always, vocabulary, features, weights })
+        let (features, starts) = features.into_iter().unzip();
+        let (weighted, weights) = weights.into_iter().unzip();
+        Ok(Self { tags, always, vocabulary, features, starts, weighted, weights })
     }
 
     /// The tags of the words of a sentence, marks among them.
@@ -101,19 +105,22 @@ impl Tagger {
         let mut sums = vec![0_i32; self.tags.len()];
         for feature in features {
             for (tag, weight) in self.weights_of(hash(feature)) {
-                if let Some(sum) = sums.get_mut(usize::from(*tag)) {
-                    *sum += i32::from(*weight);
+                if let Some(sum) = sums.get_mut(usize::from(tag)) {
+                    *sum += i32::from(weight);
                 }
             }
         }
         sums.iter().zip(&self.tags).max().map_or(USUAL, |(_, tag)| tag)
     }
 
-    fn weights_of(&self, feature: u64) -> &[(u8, i16)] {
-        let Ok(at) = self.features.binary_search_by_key(&feature, |(own, _)| *own) else { return &[] };
-        let start = self.features[at].1 as usize;
-        let Some((length, _)) = self.weights.get(start) else { return &[] };
-        self.weights.get(start + 1..=start + usize::from(*length)).unwrap_or_default()
+    /// The tags that a feature speaks for or against.
+    fn weights_of(&self, feature: u64) -> impl Iterator<Item = (u8, i16)> {
+        let run = self.features.binary_search(&feature).map_or(0..0, |at| {
+            let start = self.starts[at] as usize;
+            start + 1..start + 1 + usize::from(self.weighted[start])
+        });
+        let tags = self.weighted.get(run.clone()).unwrap_or_default();
+        tags.iter().copied().zip(self.weights.get(run).unwrap_or_default().iter().copied())
     }
 
     /// A word as the weights know it: without capitals, and only its shape when it is rare.
@@ -210,8 +217,6 @@ impl<'de> Deserialize<'de> for Weights {
             Some(())
         };
         deserializer.deserialize_map(Each(each, PhantomData))?;
-        features.shrink_to_fit();
-        weights.shrink_to_fit();
         Ok(Self { tags, features, weights })
     }
 }
