@@ -83,9 +83,9 @@ impl Unknown {
         // A sound that lasts is there several times, and nothing stands between two equal ones.
         let mut last = 0;
         for &id in found {
-            let is_new = id != last && id > 0;
-            let letter = usize::try_from(id - 1).ok().and_then(|at| self.letters.out.get(at));
-            phonemes.extend(letter.filter(|_| is_new));
+            let at = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
+            let letter = at.and_then(|at| self.letters.out.get(at));
+            phonemes.extend(letter.filter(|_| id != last));
             last = id;
         }
         Ok(())
