@@ -114,8 +114,8 @@ impl Name {
     }
 }
 
-/// The "'s" at the beginning of what stands behind a name in phonemes, and how it is said there; both are empty when there
-/// is none.
+/// The "'s" at the beginning of what stands behind a name in phonemes, and how it is said there; both are empty when
+/// there is none.
 fn possessive<'a>(after: &'a str, said: &str) -> (&'a str, &'static str) {
     let is_end = |rest: &str| !rest.starts_with(char::is_alphanumeric);
     let Some(mark) = ["'s", "’s"].into_iter().find(|mark| after.strip_prefix(mark).is_some_and(is_end))

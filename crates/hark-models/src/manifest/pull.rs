@@ -67,8 +67,8 @@ impl<F: FnMut(&str, PullStep<'_>)> Progress for F {
 }
 
 impl Manifest {
-    /// The parts a pull without names brings for a program with these Cargo features: all that are not optional and made
-    /// for this machine.
+    /// The parts a pull without names brings for a program with these Cargo features: all that are not optional and
+    /// made for this machine.
     pub fn required(&self, features: &[&str]) -> Vec<&str> {
         let wanted = self.parts.iter().filter(|part| !part.is_optional(features) && !part.sources.is_empty());
         wanted.map(|part| part.id.as_str()).collect()

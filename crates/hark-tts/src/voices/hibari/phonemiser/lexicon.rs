@@ -1,5 +1,5 @@
-//! Words and their phonemes: two sorted tables, of common words that were checked by hand and of rare ones. They are kept
-//! as text, for as many small strings would take three times the memory.
+//! Words and their phonemes: two sorted tables, of common words that were checked by hand and of rare ones. They are
+//! kept as text, for as many small strings would take three times the memory.
 
 use super::{PRIMARY, PhonemiserFiles, SECONDARY, is_upper, read_json};
 use crate::error::SpeakingError;

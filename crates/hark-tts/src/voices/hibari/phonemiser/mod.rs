@@ -1,5 +1,5 @@
-//! English text to phonemes, without espeak-ng: a lexicon, parts of speech for words that are said in several ways, rules
-//! for endings and compounds, and a small network for words that are in no lexicon.
+//! English text to phonemes, without espeak-ng: a lexicon, parts of speech for words that are said in several ways,
+//! rules for endings and compounds, and a small network for words that are in no lexicon.
 
 mod endings;
 mod lexicon;

@@ -1,6 +1,6 @@
-//! Parts of speech, for words that are said in several ways: an averaged perceptron with the tags of the Penn Treebank. A
-//! word that is always the same is looked up, any other gets the tag whose weights, summed over what stands around it, are
-//! greatest.
+//! Parts of speech, for words that are said in several ways: an averaged perceptron with the tags of the Penn
+//! Treebank. A word that is always the same is looked up, any other gets the tag whose weights, summed over what stands
+//! around it, are greatest.
 
 use super::read_json;
 use crate::error::SpeakingError;
