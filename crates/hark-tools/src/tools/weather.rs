@@ -1,5 +1,6 @@
-//! `weather.get`: the weather of a day to come from the service; the weather now from a weather entity of the home where one is named or no service is
-//! configured, else from the service.
+//! `weather.get`: the weather of a day to come from the service; the weather now from a weather entity of the home where
+//! one is named or no service is configured, else from the service. Where there is neither, a thermometer tells how warm
+//! it is in the area that is asked about.
 
 use super::args::Args;
 use super::home::common::target;
@@ -17,9 +18,13 @@ use std::sync::Arc;
 
 /// Whether there is a service, or a weather entity in the home.
 pub fn ready(services: &Services) -> Result<(), Failure> {
-    let there =
-        || services.home.registry().home().entities.iter().any(|entity| entity.id.domain() == "weather");
+    let tells = |entity: &Entity| entity.id.domain() == "weather" || is_thermometer(entity);
+    let there = || services.home.registry().home().entities.iter().any(tells);
     if services.weather.is_configured() || there() { Ok(()) } else { Err(WeatherError::NotConfigured.into()) }
+}
+
+fn is_thermometer(entity: &Entity) -> bool {
+    entity.id.domain() == "sensor" && entity.device_class.as_deref() == Some("temperature")
 }
 
 /// `weather.get`.
@@ -38,6 +43,16 @@ pub fn get(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         asked.floor = None;
         let entity = select(&home, &asked, Scope::default())?.remove(0);
         return Ok(Prepared::Answer(of_entity(services, &entity)?));
+    }
+    if asked.area.is_some() && !services.weather.is_configured() {
+        (asked.domain, asked.device_class) = (Some("sensor".into()), Some("temperature".into()));
+        let thermometer =
+            select(&home, &asked, Scope::default()).map_err(|_| WeatherError::NotConfigured)?.remove(0);
+        let Ok(temperature) = thermometer.state.parse::<f64>() else {
+            return Err(DeviceError::Offline(thermometer.name).into());
+        };
+        let unit = thermometer.text("unit_of_measurement").unwrap_or("°C");
+        return Ok(Prepared::Answer(Outcome::answer(json!({ "temperature": temperature, "unit": unit }))));
     }
     let weather = services.weather.clone();
     Ok(Prepared::Work(Box::pin(async move {

@@ -22,7 +22,7 @@ pub const TOOLS: &[Descriptor] = &[
         result: &[
             Field::always("temperature", "number", "now, or the highest of the day"),
             Field::always("unit", "string", "such as °C"),
-            Field::always("condition", "string", "in words"),
+            Field::maybe("condition", "string", "in words; a thermometer has none"),
             Field::maybe("day", "string", "tomorrow, or an English weekday, where a day was asked for"),
             Field::maybe("low", "number", "the lowest of the day"),
             Field::maybe("high", "number", "the highest of the day"),
