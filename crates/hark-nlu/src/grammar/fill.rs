@@ -3,7 +3,6 @@
 //! over. It is then read like any other sentence, so that slots, conditions and defaults are the same.
 
 use super::fuzzy_match::Nearness;
-use super::home::THINGS;
 use super::network::NodeId;
 use super::parse::Match;
 use super::reader::Reader;
@@ -22,7 +21,7 @@ use std::collections::BinaryHeap;
 const PUT_IN: (u32, u32) = (8, 2);
 /// What it costs to pass over a word that was said, or a small one.
 const PASS: (u32, u32) = (5, 1);
-/// What it costs to pass over a name of the home, and the number that is also a pronoun or an article.
+/// What it costs to pass over what sounds like a name of the home, and the number that is also a pronoun or an article.
 const PASS_NAME: u32 = 40;
 const PASS_ONE: u32 = 25;
 /// What a name costs that was not said exactly.
@@ -77,15 +76,16 @@ struct Candidate {
     unplaced: usize,
     /// Whether something was passed over that is called by no word of this home: "the attic", "my den".
     unheard: bool,
-    /// Whether one thing was put in where another was passed over: "the light" for "the water".
-    swapped: bool,
+    /// Whether a kind of thing was put in: "the light" for "the water", "bedroom to eighteen".
+    put_thing: bool,
     /// Whether a thing was passed over: "the water" of "turn the water off in the garden".
     passed_thing: bool,
     /// Content words that were passed over, whatever that cost.
     ignored: usize,
     /// Whether a content word was put in.
     invented: bool,
-    /// Content words that were said and are words of the sentence itself: what is to be done, or what is meant.
+    /// Content words that were said and are words of the sentence itself: what is to be done, or what is meant; no unit, no
+    /// preposition.
     own: usize,
 }
 
@@ -179,23 +179,25 @@ impl Reader<'_> {
                 candidate.put_in.len() == tokens.len() && !self.near_spans(&tokens).iter().any(made_up);
             said.then(|| self.nearly(&candidate.text, &tokens)).flatten()
         };
-        let found = exactly.or_else(nearly).filter(|_| !candidate.swapped)?;
+        let found = exactly.or_else(nearly)?;
         // Where the words are marked that fill slots, the others are known to fill none.
         let is_marked = said.marks.is_some();
         let stray = candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange;
         if found.wild_words > 0 && stray && !is_marked {
             return None;
         }
-        // "Water the lawn for ten minutes" is no timer of that name: who wants one says so.
-        let is_timer = category_of(intent) == Some(Category::Timer);
-        if is_timer && found.wild_words > 0 && candidate.invented && candidate.ignored > 0 {
+        // Where words are taken as they are, those that say what to do with them are not put in for others.
+        let replaced = candidate.invented && candidate.ignored > 0;
+        if found.wild_words > 0 && replaced && !is_marked {
             return None;
         }
         // Small talk has as many words as people; a request has one of those it is made with.
         let is_talk =
             category_of(intent).is_none_or(|it| matches!(it, Category::Conversation | Category::Question));
         let far = candidate.passed > MOST_PASSED_FOR_EACH_KEPT * candidate.kept && candidate.strange;
-        if !is_talk && (candidate.kept == 0 || (far && !is_marked)) {
+        // "Water the lawn for ten minutes" is no timer: of its sentence nothing was said but how long.
+        let unsaid = candidate.own == 0 && replaced;
+        if !is_talk && (candidate.kept == 0 || unsaid || (far && !is_marked)) {
             return None;
         }
         // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
@@ -212,6 +214,9 @@ impl Reader<'_> {
         let named = found.slots.contains_key("name");
         let says_kind = ["domain", "device_class"].iter().any(|slot| found.slots.contains_key(*slot));
         let at_home = category_of(intent) == Some(Category::HomeControl);
+        // Of which kind of thing something is to be done was said, or nothing is.
+        let swapped = candidate.put_thing && (at_home || candidate.passed_thing);
+        let lost = lost || swapped;
         let lost = lost || at_home && !named && (candidate.own == 0 || candidate.passed_thing && !says_kind);
         (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
     }
@@ -283,13 +288,15 @@ struct Text<'g> {
 impl<'g> Text<'g> {
     fn new(reader: &'g Reader<'g>, text: &str, tokens: &'g [Token], marks: Option<&'g [SlotSpan]>) -> Self {
         let grammar = reader.grammar;
+        // Where none is marked, nothing is known of the others.
+        let marks = marks.filter(|marks| !marks.is_empty());
         let spans = reader.near_spans(tokens);
         let sure = |span: &&super::fuzzy_match::Span| {
             span.candidates.first().is_some_and(|best| best.how <= Nearness::Sound)
         };
-        // What a thing is called is passed over by nobody: "bedtime and an alarm".
+        // What something or a place is called is passed over by nobody: "bedtime and an alarm".
         let named = |span: &&super::fuzzy_match::Span| {
-            span.list == THINGS && span.candidates.first().is_some_and(|best| best.how == Nearness::Form)
+            span.candidates.first().is_some_and(|best| best.how == Nearness::Form)
         };
         let named: Vec<(usize, usize)> =
             spans.iter().filter(named).map(|span| (span.start, span.end)).collect();
@@ -327,6 +334,10 @@ impl<'g> Text<'g> {
                 |spans: &[(usize, usize)]| spans.iter().any(|(start, end)| (*start..*end).contains(&at));
             match () {
                 () if is_in(&named) => None,
+                // "The extractor" is a thing even where nothing is called so.
+                () if grammar.words.typed(word).is_some_and(|word| grammar.only_in_names[word as usize]) => {
+                    None
+                }
                 () if is_in(&near) => Some(PASS_NAME),
                 () if is_small || word == JOINER => Some(PASS.1),
                 () if grammar.lexicon().requests.one.contains(word) => Some(PASS_ONE),
@@ -473,10 +484,15 @@ impl<'g> Text<'g> {
                     let tokens = &self.tokens[before.0..place.0];
                     words.extend(tokens.iter().rev().map(|token| token.word.as_str()));
                     put_in.extend(tokens.iter().map(|_| false));
-                    let small = &self.grammar.lexicon().things.small_words;
-                    let content = tokens.iter().filter(|token| !small.contains(token.word.as_str())).count();
-                    kept += content;
-                    own += if self.is_in_a_list(before, place) { 0 } else { content };
+                    let things = &self.grammar.lexicon().things;
+                    let content = |token: &&Token| !things.small_words.contains(token.word.as_str());
+                    kept += tokens.iter().filter(content).count();
+                    let acts = |token: &&Token| {
+                        let unit = self.grammar.lexicon().time.units.get(&token.word);
+                        content(token) && unit.is_none() && !things.beside.contains(token.word.as_str())
+                    };
+                    own +=
+                        if self.is_in_a_list(before, place) { 0 } else { tokens.iter().filter(acts).count() };
                 }
                 Said::Passed => {
                     passed += usize::from(self.prices[before.0] >= Some(PASS.0));
@@ -492,7 +508,7 @@ impl<'g> Text<'g> {
         }
         words.reverse();
         put_in.reverse();
-        let (swapped, invented) = (passed_thing && put_thing, put_in.contains(&true));
+        let invented = put_in.contains(&true);
         Candidate {
             cost,
             text: words.join(" "),
@@ -503,7 +519,7 @@ impl<'g> Text<'g> {
             mentions,
             unplaced,
             unheard,
-            swapped,
+            put_thing,
             passed_thing,
             invented,
             ignored,

@@ -117,6 +117,8 @@ pub struct Grammar {
     sampler: Sampler,
     /// The names of the home, for those that were not said exactly.
     names: fuzzy_match::Names,
+    /// Which words, by their number, stand in names of this home and in no sentence.
+    only_in_names: Vec<bool>,
     similar: Option<Similar>,
 }
 
@@ -170,6 +172,13 @@ impl Grammar {
                 part == Part::of(&meanings[template as usize].block.intent)
             })
         });
+        let mut only_in_names = vec![false; words.count()];
+        let named = home.iter().flat_map(|entries| entries.iter()).flat_map(|entry| &entry.phrases);
+        named.flatten().for_each(|word| only_in_names[*word as usize] = true);
+        let nodes = (0..network.len()).filter_map(|node| network::NodeId::try_from(node).ok());
+        nodes
+            .flat_map(|node| network.node(node).words.iter().copied())
+            .for_each(|(word, _)| only_in_names[word as usize] = false);
         let graph = Graph::new(&network, &views, skip_view, words.count());
         let sampler = Sampler::new(&network, &views, &meanings);
         Self {
@@ -186,6 +195,7 @@ impl Grammar {
             graph,
             sampler,
             names,
+            only_in_names,
             similar: None,
         }
     }
@@ -312,7 +322,7 @@ impl Completes for Grammar {
 const UNKNOWN_WORD: &str = "zyxwv";
 
 /// Slot of a request that is to be carried out later.
-const COMMAND: &str = "conversation_command";
+pub(crate) const COMMAND: &str = "conversation_command";
 
 /// The word between two requests in one sentence.
 pub(super) const JOINER: &str = "and";

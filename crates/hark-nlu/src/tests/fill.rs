@@ -20,7 +20,9 @@ fn what_is_mentioned_fills_the_slots_and_nothing_else_does() {
             "nobody needs the lights in the kitchen any longer",
             Some(json!({"area": "Kitchen", "domain": "light"})),
         ),
-        ("HassStartTimer", "my noodles need eight minutes", Some(json!({"minutes": 8}))),
+        // Of a timer nothing was said but how long.
+        ("HassStartTimer", "water the flowers for eight minutes", None),
+        ("HassStartTimer", "my noodles want a timer of eight minutes", Some(json!({"minutes": 8}))),
         ("HassGetWeather", "will i need an umbrella", Some(json!({}))),
         // Who speaks of a place that is not here does not mean the whole house.
         ("HassTurnOn", "make the attic bright, put its light on", None),
