@@ -27,6 +27,8 @@ pub struct Discourse {
     pub requests: Phrases,
     /// What people say before a thing that should be done: "would you mind *turning* …", with the plain verb.
     pub gerunds: Table<Phrase>,
+    /// The verb with which a request that only names things is said back: "I'll *have* the lamp on".
+    pub promising: Phrases,
     /// Verbs of everyday speech, and what sentences say for them: "*pop* the light on".
     pub plain_verbs: Table<Phrase>,
     /// Words of a clause that add nothing: "if it's *actually* open".

@@ -6,7 +6,7 @@
 mod clause;
 mod composed;
 
-use super::grammar::{Match, Part, Reader};
+use super::grammar::{COMMAND, Match, Part, Reader};
 use super::impossible::Impossible;
 use super::intent::category_of;
 use super::qualifiers::{Kind, Qualifier, Qualifiers, refused};
@@ -32,10 +32,9 @@ const TARGET: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
 /// The question whether something is so.
 const STATE: &str = "HassGetState";
 
-/// What is carried out after some time, and its slot.
+/// What is carried out after some time, and the response that says so.
 const LATER: &str = "HassStartTimer";
 const COMMAND_KEY: &str = "command";
-const COMMAND: &str = "conversation_command";
 
 /// "Let me know when the kettle is done": what is to be told when it has happened. Sentences may take the same words for a
 /// question about now.
@@ -109,7 +108,10 @@ impl Composer<'_> {
                     return self.with_more_behind(text, tokens, (start, end), terms, clauses_left);
                 }
                 let act = without(text, tokens, start, end);
-                let named = self.about_what_it_says(&act, &terms);
+                // "It" before the clause is what was spoken of before.
+                let pronouns = self.reader.grammar.lexicon().requests.pronouns;
+                let is_before = qualifiers.words[..start].iter().any(|word| pronouns.contains(word));
+                let named = if is_before { None } else { self.about_what_it_says(&act, &terms) };
                 let named = named.and_then(|act| self.request(&act, clauses_left - 1));
                 let mut found = named.or_else(|| self.request(&act, clauses_left - 1))?;
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
@@ -127,11 +129,7 @@ impl Composer<'_> {
             return None;
         };
         let Condition::State { question, .. } = &said.condition else { return None };
-        let name = question.get("name").and_then(Value::as_str)?;
-        let pronouns = self.reader.grammar.lexicon().requests.pronouns;
-        let tokens = self.reader.tokenise(act);
-        let it = tokens.iter().find(|token| pronouns.contains(token.word.as_str()))?;
-        Some(format!("{}{name}{}", &act[..it.start], &act[it.end..]))
+        self.reader.with_name(act, question.get("name").and_then(Value::as_str)?)
     }
 
     /// "From nine to half past ten": it is put off to the beginning, and lasts until the end.
@@ -196,7 +194,14 @@ impl Composer<'_> {
         };
         let mut first =
             self.with_clauses(span(text, first), &self.reader.tokenise(span(text, first)), MAX_CLAUSES)?;
-        let mut other = self.request(span(text, other), MAX_CLAUSES)?;
+        let other = span(text, other);
+        let name = match first.matches.as_slice() {
+            [only] => only.slots.get("name").and_then(Value::as_str),
+            _ => None,
+        };
+        let named = name.and_then(|name| self.reader.with_name(other, name));
+        let named = named.and_then(|other| self.request(&other, MAX_CLAUSES));
+        let mut other = named.or_else(|| self.request(other, MAX_CLAUSES))?;
         let terms = first.terms.otherwise(said(&text[tokens[at].start..tokens[at + length - 1].end]))?;
         if !other.terms.is_plain() {
             return None;
@@ -252,22 +257,12 @@ impl Composer<'_> {
         let mut found = self.request(&text[first.start..tokens[start].start], clauses_left - 1)?;
         let behind = &text[next.start..];
         let said: Vec<&str> = tokens[more..].iter().map(|token| token.word.as_str()).collect();
-        if let Some(it) = said.iter().position(|word| lexicon.requests.pronouns.contains(word)) {
-            let Adds::Until(Until::Seconds { seconds }) = until else { return None };
-            let [only] = found.matches.as_slice() else { return None };
-            let name = only.slots.get("name").and_then(Value::as_str)?;
-            let words = [&said[..it], &[name], &said[it + 1..]].concat().join(" ");
-            let then = self.reader.exactly(&words, &self.reader.tokenise(&words)).filter(|then| {
-                category_of(&then.intent) == Some(Category::HomeControl) && then.wild_words == 0
-            })?;
-            let slots = [("seconds".to_owned(), seconds.into()), (COMMAND.to_owned(), words.into())];
-            let slots = slots.into_iter().collect();
-            found.matches.push(Match {
-                intent: LATER.to_owned(),
-                slots,
-                response: Some(COMMAND_KEY.to_owned()),
-                ..then
-            });
+        let then = match until {
+            Adds::Until(Until::Seconds { seconds }) => self.then_of_it(&found, &said, seconds),
+            _ => None,
+        };
+        if then.is_some() || said.iter().any(|word| lexicon.requests.pronouns.contains(word)) {
+            found.matches.push(then?);
             return Some(found);
         }
         let more = self.request(behind, clauses_left - 1).filter(|more| more.terms.is_plain())?;
@@ -276,6 +271,20 @@ impl Composer<'_> {
         found.lasting = found.matches.len();
         found.matches.extend(more.matches);
         Some(found)
+    }
+
+    /// What is done after some time to the same thing, which is "it" or not said: "and then turn it off", "then off".
+    fn then_of_it(&self, found: &Composed, said: &[&str], seconds: u64) -> Option<Match> {
+        let [only] = found.matches.as_slice() else { return None };
+        let name = only.slots.get("name").and_then(Value::as_str)?;
+        let said = said.join(" ");
+        let words = self.reader.with_name(&said, name).unwrap_or_else(|| format!("{name} {said}"));
+        let then = self.reader.exactly(&words, &self.reader.tokenise(&words)).filter(|then| {
+            category_of(&then.intent) == Some(Category::HomeControl) && then.wild_words == 0
+        })?;
+        let slots = [("seconds".to_owned(), seconds.into()), (COMMAND.to_owned(), words.into())];
+        let (slots, response) = (slots.into_iter().collect(), Some(COMMAND_KEY.to_owned()));
+        Some(Match { intent: LATER.to_owned(), slots, response, ..then })
     }
 
     /// A request to be told what has happened: "tell me".
@@ -301,6 +310,18 @@ impl Composer<'_> {
         })
     }
 
+    /// What was asked for as it is said back: with a verb where only things were named, "the lamp on".
+    fn promised(&self, said: String, core: &[Token]) -> String {
+        let grammar = self.reader.grammar;
+        let words: Vec<&str> = core.iter().map(|token| token.word.as_str()).collect();
+        let things = &grammar.lexicon().things;
+        let is_named = words.first().is_some_and(|first| {
+            things.articles.contains(first) || things.every.contains(first) || grammar.says_what_kind(first)
+        }) || (1..words.len()).any(|end| grammar.is_thing(&words[..end].join(" ")));
+        let verb = grammar.lexicon().discourse.promising.first().filter(|_| is_named);
+        verb.map_or(said.clone(), |verb| format!("{verb} {said}"))
+    }
+
     /// What is left without a clause: a request, which may have others.
     fn request(&self, text: &str, clauses_left: usize) -> Option<Composed> {
         let reader = self.reader;
@@ -311,7 +332,7 @@ impl Composer<'_> {
             let is_timed = qualifiers.is_empty() || !lacks_its_time(&matches);
             let is_whole = possible && qualifiers.refuse(&matches).is_none() && is_timed;
             let core = Speech { reader, text, tokens: &tokens }.asked().unwrap_or(&tokens);
-            is_whole.then(|| Composed::of(matches, said(span(text, core))))
+            is_whole.then(|| Composed::of(matches, self.promised(said(span(text, core)), core)))
         };
         let in_full = || read(reader, text, &tokens).filter(|found| found.missed.is_empty());
         self.notice(text, &tokens)

@@ -1,7 +1,7 @@
 //! Numbers, dates and contents that cannot be: "10^308 degrees", "minus five minutes", "february 30", "add ]]]". What is
 //! said of them is refused with the reason; no part of them is taken for another number or another day.
 
-use super::grammar::{Match, Reader, Took};
+use super::grammar::{COMMAND, Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::number_spans;
 use super::qualifiers::refused;
@@ -156,7 +156,7 @@ impl<'s> Impossible<'s> {
     /// The reading with other words in the place of some, where it fits and takes no words as they are.
     fn read_with(&self, span: Range<usize>, instead: &[&str], fits: fn(&Match) -> bool) -> Option<Match> {
         let found = self.exactly_with(span, instead, fits)?;
-        (found.wild_words == 0 || found.slots.contains_key("conversation_command")).then_some(found)
+        (found.wild_words == 0 || found.slots.contains_key(COMMAND)).then_some(found)
     }
 
     fn exactly_with(&self, span: Range<usize>, instead: &[&str], fits: fn(&Match) -> bool) -> Option<Match> {

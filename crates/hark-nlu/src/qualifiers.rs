@@ -3,7 +3,7 @@
 //! named. One that the sentence template itself has ("tell me when the timer is done"), or that is content ("remind me to
 //! turn off the oven if it is on"), is none.
 
-use super::grammar::{Match, Reader, Took};
+use super::grammar::{COMMAND, Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::narrative;
 use super::request_framing::{self, Speech};
@@ -192,6 +192,9 @@ impl<'s> Qualifiers<'s> {
         }
         let (likely, others): (Vec<usize>, Vec<usize>) =
             (it.mark.1 + 1..=self.words.len()).partition(|end| self.is_likely_end(*end));
+        // "Except the lamp, the kitchen and the hall": what is left out is all that follows, where it can be.
+        let likely: Vec<usize> =
+            if it.kind == Kind::Except { likely.into_iter().rev().collect() } else { likely };
         likely.into_iter().chain(others.into_iter().rev()).collect()
     }
 
@@ -253,7 +256,10 @@ impl<'s> Qualifiers<'s> {
         let marked = || self.begins_qualifier(at).map(|(kind, length)| plain(kind, length));
         let moment = phrases::starts(lexicon.qualifiers.moments, rest).map(|length| {
             let start = at - phrases::ends(lexicon.time.at, before).unwrap_or(0);
-            Qualifier { start, end: Some(at + length), ..plain(Kind::Moment, length) }
+            let reader = self.speech.reader;
+            let by = rules::Reckoning { lexicon, now: reader.now, prefer: rules::Prefer::default() };
+            let day = rules::longest(rules::Rule::Date, &rest[length..], &by).map_or(0, |(_, used)| used);
+            Qualifier { start, end: Some(at + length + day), ..plain(Kind::Moment, length) }
         });
         let hours = || self.hours(at).map(|length| plain(Kind::Hours, length));
         moment.or_else(marked).or_else(hours).or_else(|| self.lasting(at))
@@ -354,7 +360,7 @@ impl<'s> Qualifiers<'s> {
     }
 
     /// Whether a comma or its like stands before a word.
-    fn pauses_before(&self, at: usize) -> bool {
+    pub fn pauses_before(&self, at: usize) -> bool {
         at > 0 && at < self.words.len() && self.speech.pauses_before(at)
     }
 
@@ -398,7 +404,7 @@ fn changes_the_home(found: &Match) -> bool {
         Some(Category::HomeControl | Category::Media) => found.intent != "HassBroadcast",
         Some(_) => {
             matches!(found.intent.as_str(), "HarkConfirm" | "HarkScheduleCommand")
-                || found.slots.contains_key("conversation_command")
+                || found.slots.contains_key(COMMAND)
         }
         None => true,
     }

@@ -115,7 +115,9 @@ impl<'s> Speech<'s> {
             }
             request = self.without_trails(request);
             let read = |text: &str| if nearly { self.nearly(text) } else { self.composed(text) };
-            self.at_place_of(reason, request, &read)
+            // "All the lights off please, we're leaving" is more than a goodbye.
+            let asks = |found: &Match| category_of(&found.intent) != Some(Category::Conversation);
+            self.at_place_of(reason, request, &read).filter(asks)
         })
     }
 
@@ -164,9 +166,17 @@ impl<'s> Speech<'s> {
             && let Some(at) = (1..words.len()).find(|at| verb(*at) || self.pauses_before(*at))
         {
             let last = (at..words.len()).rev().find(|at| self.pauses_before(*at)).unwrap_or(at);
+            // "That's harsh, a bit less."
+            let leaning = |at: usize, request: &[&str]| {
+                let (text, tokens) = spoken(request, self.reader);
+                let found = if self.pauses_before(at) { self.reader.tamely(&text, &tokens) } else { None };
+                found.filter(|found| found.wild_words == 0)
+            };
             let request = |at: usize| {
                 let (reason, request) = (&words[..at], self.without_trails(&words[at..]));
-                self.of_it(reason, request).or_else(|| self.at_place_of(reason, request, &read))
+                self.of_it(reason, request)
+                    .or_else(|| self.at_place_of(reason, request, &read))
+                    .or_else(|| leaning(at, request))
             };
             return request(last).or_else(|| if last == at { None } else { request(at) });
         }

@@ -72,6 +72,9 @@ pub(super) struct Sentence<'s> {
     in_vain: RefCell<HashSet<Tried>>,
 }
 
+/// Words at most of a number that has no unit: "six and a half".
+const MAX_NUMBER_WORDS: usize = 4;
+
 /// Two or more requests, all of which are understood.
 pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
     let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
@@ -106,6 +109,10 @@ pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>)
         // What only leans on the part that means nothing means nothing either.
         let alone = |matches: &Vec<Match>| !matches.iter().all(follows);
         let Some((matches, missed)) = found.filter(|(matches, _)| alone(matches)) else { continue };
+        // What is not understood may say what is not to be done, or to what not: "but keep the bread".
+        if limits(&missed, reader) {
+            continue;
+        }
         // "It" in what is understood may be what is not: "start the engine and warm it up".
         let after_missed = sentence.said(0, at) == missed;
         if after_missed
@@ -118,6 +125,21 @@ pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>)
         }
     }
     best
+}
+
+/// Whether words that mean nothing may take back a part of what is beside them: they deny, leave something out, or speak
+/// of "it".
+fn limits(missed: &str, reader: &Reader<'_>) -> bool {
+    let lexicon = reader.grammar.lexicon();
+    let tokens = reader.tokenise(missed);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let said = &lexicon.qualifiers;
+    let is_limit =
+        |word: &&str| lexicon.requests.negations.contains(word) || lexicon.requests.pronouns.contains(word);
+    let leaves_out = |at: usize| {
+        [said.exceptions, said.but].into_iter().any(|it| phrases::starts(it, &words[at..]).is_some())
+    };
+    words.iter().any(is_limit) || (0..words.len()).any(leaves_out)
 }
 
 impl<'s> Sentence<'s> {
@@ -160,7 +182,10 @@ impl<'s> Sentence<'s> {
                 && !number_spans::is_one_number(self.text, last, next);
             let talk = &self.lexicon.discourse;
             let verb = at > 1 && talk.verbs.contains(&next.word) && !talk.not_before.contains(&last.word);
-            let apart = self.unjoined && (verb || talk.closing.contains(&last.word));
+            // "On nineteen" is a value.
+            let closed = talk.closing.contains(&last.word)
+                && self.lexicon.numbers.number(&[next.word.as_str()]).is_none();
+            let apart = self.unjoined && (verb || closed);
             if (after > at || comma || apart) && after < self.tokens.len() {
                 joints.push((at, after));
             }
@@ -233,8 +258,9 @@ impl<'s> Sentence<'s> {
     /// The unit that a number at the end shares with another: "for five minutes and one for ten". It is the next
     /// that is said, else the last that was.
     fn unit_of(&self, start: usize, end: usize) -> Option<&str> {
-        let words = [self.tokens.get(end.checked_sub(1)?)?.word.as_str()];
-        (start < end && self.lexicon.numbers.whole(&words).is_some()).then_some(())?;
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let longest = words.len().saturating_sub(MAX_NUMBER_WORDS);
+        (longest..words.len()).find(|from| self.lexicon.numbers.parse(&words[*from..]).is_some())?;
         let is_unit =
             |token: &&Token| phrases::find(self.lexicon.time.units, &[token.word.as_str()]).is_some();
         let behind = self.tokens[end..].iter().find(is_unit);

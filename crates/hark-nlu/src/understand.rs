@@ -6,7 +6,7 @@
 //! nothing, the others.
 
 use super::clauses;
-use super::grammar::{Grammar, Match, Reader, Took};
+use super::grammar::{COMMAND, Grammar, Match, Reader, Took};
 use super::impossible::Impossible;
 use super::intent::{category_of, leans_on_another};
 use super::multi_value;
@@ -182,10 +182,15 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
     let nearly = |text: &str, tokens: &[Token], _: Words| {
         reader.exactly(text, tokens).or_else(|| reader.nearly(text, tokens))
     };
+    // One of several may have its reason: "… and the gate, I'm coming up the drive".
+    let with_reason = |text: &str, tokens: &[Token], words: Words| {
+        let speech = Speech { reader, text, tokens };
+        nearly(text, tokens, words).or_else(|| speech.with_reason(true)).or_else(|| speech.beside_reason())
+    };
     let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
     // "Turn on the light, set a timer and put noodles on the list": not all of that goes on the list.
     let holds = |found: &Match, tokens: &[Token]| {
-        found.wild_words > 0 && holds_another(found, tokens, reader.grammar.lexicon())
+        found.wild_words > 0 && holds_another(found, &Speech { reader, text, tokens })
     };
     let swallows = |found: &Match, text: &str, tokens: &[Token]| {
         let first =
@@ -203,8 +208,12 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
     let apart = |text: &str, tokens: &[Token], words: Words| {
         exactly(text, tokens, words).filter(|found| !swallows(found, text, tokens))
     };
-    // What goes on a list may be any words, wherever courtesies end.
-    let tame = |found: &Match| found.wild_words == 0 || category_of(&found.intent) == Some(Category::List);
+    // What goes on a list may be any words, wherever courtesies end; what is put off is a request of its own.
+    let tame = |found: &Match| {
+        found.wild_words == 0
+            || category_of(&found.intent) == Some(Category::List)
+            || found.slots.contains_key(COMMAND)
+    };
     let speech = Speech { reader, text, tokens };
     let core = speech.core();
     let politely = |text: &str, tokens: &[Token], words: Words| {
@@ -226,7 +235,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
     several
         .and_then(|_| requests::all(text, tokens, reader, &apart))
         .or_else(|| in_full.filter(|found| !holds(found, tokens)).map(whole))
-        .or_else(|| reader.exactly(text, core?).filter(tame).map(whole))
+        .or_else(|| reader.exactly(text, core?).filter(|it| tame(it) && !holds(it, tokens)).map(whole))
         .or_else(|| reader.several_later(text, core.unwrap_or(tokens)).map(whole))
         .or_else(|| multi_value::read(text, core.unwrap_or(tokens), reader, &exactly))
         .or_else(|| speech.minded().map(whole))
@@ -242,22 +251,25 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
             let found = requests::unjoined(text, core.unwrap_or(tokens), reader, &whole_exactly)?;
             Some(speech.once(found))
         })
-        .or_else(|| reader.nearly(text, tokens).map(whole))
-        .or_else(|| reader.nearly(text, core?).filter(tame).map(whole))
+        .or_else(|| reader.nearly(text, tokens).filter(|it| !holds(it, tokens)).map(whole))
+        .or_else(|| reader.nearly(text, core?).filter(|it| tame(it) && !holds(it, tokens)).map(whole))
         .or_else(|| speech.with_reason(true).map(whole))
         .or_else(|| speech.beside_reason().map(whole))
+        .or_else(|| Speech { tokens: core?, ..speech }.beside_reason().map(whole))
         .or_else(|| requests::all(text, tokens, reader, &nearly).map(|found| speech.once(found)))
-        .or_else(|| requests::some(text, tokens, reader, &nearly))
+        .or_else(|| requests::all(text, tokens, reader, &with_reason).map(|found| speech.once(found)))
+        .or_else(|| requests::some(text, tokens, reader, &with_reason))
 }
 
 /// Whether words that were taken as they are hold another request or a correction: "... and then read me the list", "fifteen
 /// I mean fifty". What is to be remembered or told may hold any.
-fn holds_another(found: &Match, tokens: &[Token], lexicon: &Lexicon) -> bool {
-    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
+    let lexicon = speech.reader.grammar.lexicon();
+    let words: Vec<&str> = speech.tokens.iter().map(|token| token.word.as_str()).collect();
     let talk = &lexicon.discourse;
     let goes_on = |at: usize, how: Phrases| {
         let joins = words[at..].iter().take_while(|word| lexicon.requests.connectors.contains(word)).count();
-        joins > 0
+        (joins > 0 || speech.pauses_before(at))
             && words.get(at + joins).is_some_and(|_| phrases::starts(how, &words[at + joins..]).is_some())
     };
     let asks = |at: usize| goes_on(at, talk.questions);

@@ -70,7 +70,7 @@ pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let id = receipt.detail[*key]["id"].as_str().filter(|_| told)?;
     let mut slots = Slots::new();
     slots.insert("id".to_owned(), id.into());
-    for (slot, value) in &intent.slots {
+    for (slot, value) in intent.slots.iter().filter(|(slot, _)| *slot != "wrong") {
         slots.insert(if slot == "when" { "to" } else { slot }.to_owned(), value.clone());
     }
     Some(Intent { name: (*name).to_owned(), slots, response: None, ..done.intent.clone() })

@@ -10,13 +10,14 @@ mod adjust;
 mod changed_time;
 mod pronoun;
 mod repeated;
+mod scheduled;
 mod target;
 #[cfg(test)]
 mod tests;
 mod timer_choice;
 
 use super::instincts;
-use hark_core::automation::intent::{AUTOMATE, RESTORE_LATER};
+use hark_core::automation::intent::{AUTOMATE, OF_IT, RESTORE_LATER, TO_IT};
 use hark_core::public_event::Origin;
 use hark_core::{Ambiguity, Intent, Receipt, Route, Slots, Understanding};
 use serde_json::Value;
@@ -60,9 +61,10 @@ struct Before<'b> {
 type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
 /// The intents of follow-ups and who completes them.
-const FOLLOW_UPS: [(&str, Complete); 19] = [
+const FOLLOW_UPS: [(&str, Complete); 20] = [
     ("HarkFollowSame", repeated::same),
     (INSTEAD, repeated::same),
+    ("HarkFollowNot", repeated::not),
     ("HarkFollowItem", repeated::item),
     ("HarkFollowNotItem", repeated::not_item),
     ("HarkFollowList", repeated::list),
@@ -77,9 +79,7 @@ const FOLLOW_UPS: [(&str, Complete); 19] = [
     ("HarkFollowMinute", changed_time::minute),
     ("HarkFollowEvery", changed_time::every),
     ("HarkFollowAnswer", changed_time::answered),
-    ("HarkFollowIt", |intent, before| {
-        pronoun::it(intent, before).or_else(|| changed_time::number(intent, before))
-    }),
+    (TO_IT, |intent, before| pronoun::it(intent, before).or_else(|| changed_time::number(intent, before))),
     // What was asked for has failed because several fitted.
     ("HarkChoose", |intent, before| {
         let instead =
@@ -155,29 +155,35 @@ impl Context {
         let mut earlier: Option<Done> = None;
         let mut kept = Vec::new();
         let mut doubts = Vec::new();
-        let leans = |intent: &Intent| is_follow_up(&intent.name) || intent.name == RESTORE_LATER;
-        let lost = understanding.intents.iter().all(leans)
-            && understanding.intents.iter().any(|intent| is_follow_up(&intent.name));
+        // What is to be done later to "it" means nothing alone either.
+        let of_it = |intent: &Intent| is_follow_up(&intent.name) || intent.slots.contains_key(OF_IT);
+        let leans = |intent: &Intent| of_it(intent) || intent.name == RESTORE_LATER;
+        let lost = understanding.intents.iter().all(leans) && understanding.intents.iter().any(of_it);
         for (index, intent) in understanding.intents.drain(..).enumerate() {
-            let before = match (&earlier, last) {
-                (Some(done), _) => Some(Before { done, not_chosen: &[] }),
+            // What was done last comes first: "a bit more" of what has more or less.
+            let before: Vec<Before<'_>> = match (&earlier, last) {
+                (Some(done), _) => vec![Before { done, not_chosen: &[] }],
                 (None, Some(last)) => {
-                    last.done.last().map(|done| Before { done, not_chosen: &last.not_chosen })
+                    let not_chosen = &last.not_chosen;
+                    last.done.iter().rev().map(|done| Before { done, not_chosen }).collect()
                 }
-                (None, None) => None,
+                (None, None) => Vec::new(),
             };
             let follows = is_follow_up(&intent.name);
             let instead = intent.name == INSTEAD || intent.slots.contains_key("instead");
-            let completed = match (&before, follows) {
-                (Some(before), true) => complete(&intent, before),
-                (Some(before), false) => Some(adjust::lean(&intent, before).unwrap_or(intent.clone())),
-                (None, true) => None,
-                (None, false) => Some(intent.clone()),
+            let completed = if follows {
+                before.iter().find_map(|before| complete(&intent, before))
+            } else if intent.slots.contains_key(OF_IT) {
+                before.iter().find_map(|before| scheduled::of_it(&intent, before))
+            } else {
+                let leaning = before.first().and_then(|before| adjust::lean(&intent, before));
+                Some(leaning.unwrap_or_else(|| intent.clone()))
             };
             // With nothing to lean on it stays what it is, for the trace.
-            let Some(completed) = completed.or(lost.then_some(intent)) else { continue };
+            let alone = || if follows { intent.clone() } else { scheduled::alone(&intent) };
+            let Some(completed) = completed.or_else(|| lost.then(alone)) else { continue };
             let of_last = earlier.is_none();
-            if instead && of_last && before.as_ref().is_some_and(|it| it.done.has_changed()) {
+            if instead && of_last && before.first().is_some_and(|it| it.done.has_changed()) {
                 kept.push(undo(&completed));
             }
             let at = kept.len();

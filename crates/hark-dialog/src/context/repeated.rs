@@ -22,6 +22,28 @@ pub fn same(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     Some(Intent { slots, ..done.intent.clone() })
 }
 
+/// One of the things that were switched is not wanted: it is switched back.
+pub fn not(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = before.done;
+    let name = match done.intent.name.as_str() {
+        "HassTurnOn" => "HassTurnOff",
+        "HassTurnOff" => "HassTurnOn",
+        _ => return None,
+    };
+    let said = |slot: &str| intent.slots.get(slot).and_then(Value::as_str);
+    let is_meant = |entity: &&Value| {
+        let is = |slot: &str, key: &str| {
+            said(slot).is_none_or(|said| entity[key].as_str().is_some_and(|it| it.eq_ignore_ascii_case(said)))
+        };
+        entity["from"] != entity["to"] && is("name", "name") && is("domain", "domain") && is("area", "area")
+    };
+    let changed = done.receipt.as_ref()?.detail["entities"].as_array()?.iter();
+    let meant: Vec<&str> = changed.filter(is_meant).filter_map(|entity| entity["name"].as_str()).collect();
+    let [only] = meant.as_slice() else { return None };
+    let slots = Slots::from_iter([("name".to_owned(), Value::from(*only))]);
+    Some(Intent { name: name.to_owned(), slots, ..done.intent.clone() })
+}
+
 /// The same with another thing on the list.
 pub fn item(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;

@@ -230,8 +230,16 @@ impl Clause<'_> {
         // The article may be a word of the mark: "but not the lamp".
         let from = |from: usize| {
             let lexicon = self.by.reader.grammar.lexicon();
+            // "The cellar, the garage and the bathroom".
             let words = self.words(from);
-            let parts = words.split(|word| lexicon.requests.connectors.contains(word));
+            let pauses = |at: &usize| self.qualifiers.pauses_before(from + at);
+            let cuts: Vec<usize> = (1..words.len()).filter(pauses).collect();
+            let starts = std::iter::once(0).chain(cuts.iter().copied());
+            let ends = cuts.iter().copied().chain([words.len()]);
+            let said = starts.zip(ends).map(|(start, end)| &words[start..end]);
+            let parts = said
+                .flat_map(|words| words.split(|word| lexicon.requests.connectors.contains(word)))
+                .filter(|words| !words.is_empty());
             let read = |words: &[&str]| self.part(Part::Target, words);
             let all = parts.map(|words| {
                 let before_one = || {

@@ -1,12 +1,12 @@
 //! A request with its clauses put together: what it comes to.
 
-use super::super::grammar::{Match, Reader};
+use super::super::grammar::{COMMAND, Match, Reader};
 use super::super::intent::category_of;
 use super::super::understand::intent;
 use super::clause::{Adds, Said};
-use super::{COMMAND, target};
-use chrono::{TimeDelta, Timelike};
-use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, RESTORE_LATER};
+use super::target;
+use chrono::{NaiveDateTime, TimeDelta, Timelike};
+use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, OF_IT, RESTORE_LATER, TO_IT};
 use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
@@ -15,9 +15,6 @@ use serde_json::{Map, Value, json};
 
 /// What is not so now is not waited for.
 const ONCE: &str = "drop";
-
-/// Something done to what was spoken of last.
-const TO_IT: &str = "HarkFollowIt";
 
 /// Slot of an announcement with what is announced.
 const MESSAGE: &str = "message";
@@ -150,7 +147,7 @@ impl Composed {
                 self.terms.only_if.push(condition);
                 true
             }
-            Adds::Until(until) => self.last_until(until, words),
+            Adds::Until(until) => self.last_until(until, words, reader.now),
             Adds::Except(targets) => self.except(targets),
         }
     }
@@ -191,11 +188,17 @@ impl Composed {
         true
     }
 
-    /// "From seven to eight tonight": of two hours that may be meant, it begins at the one before its end.
-    fn begin_before(&mut self, until: &Until) {
+    /// "From seven to eight tonight": of two hours that may be meant, it begins at the one before its end; at once where
+    /// that is over already.
+    fn begin_before(&mut self, until: &Until, now: NaiveDateTime) {
         let ([later], Until::Moment { at: end }) = (self.matches.as_mut_slice(), until) else { return };
         let begin = later.slots.get("when").and_then(|when| When::parse(when.as_str()?));
         let Some(When::Moment(begin)) = begin else { return };
+        if begin > *end {
+            let at_once = When::Moment(now + TimeDelta::seconds(1));
+            later.slots.insert("when".to_owned(), at_once.to_string().into());
+            return;
+        }
         let half_a_day_later = begin + TimeDelta::hours(12);
         if begin.hour() < 12 && half_a_day_later < *end {
             later.slots.insert("when".to_owned(), When::Moment(half_a_day_later).to_string().into());
@@ -218,9 +221,9 @@ impl Composed {
     }
 
     /// Something is to last.
-    fn last_until(&mut self, until: Until, words: &str) -> bool {
+    fn last_until(&mut self, until: Until, words: &str, now: NaiveDateTime) -> bool {
         if self.put_off(|command| format!("{command} {words}")) {
-            self.begin_before(&until);
+            self.begin_before(&until, now);
             return true;
         }
         let changes_back = |found: &Match| {
@@ -296,7 +299,8 @@ impl Composed {
         // Whoever is asked later which one was meant is not there any more.
         let waits = |intent: &Intent| {
             let category = category_of(&intent.name);
-            intent.name == RESTORE_LATER || category.is_some_and(|it| it != Category::Conversation)
+            [RESTORE_LATER, TO_IT].contains(&intent.name.as_str())
+                || category.is_some_and(|it| it != Category::Conversation)
         };
         if !ambiguous.is_empty() || !intents.iter().all(waits) {
             return None;
@@ -309,6 +313,9 @@ impl Composed {
         if !said.is_empty() {
             let lasts = Some(&terms.said_until).filter(|words| !terms.said_when.contains(words));
             let said = format!("{said} {}", lasts.map_or("", String::as_str));
+            if intents.iter().any(|intent| intent.name == TO_IT) {
+                slots.insert(OF_IT.to_owned(), reader.of_it(said.trim_end()));
+            }
             slots.insert("said".to_owned(), said.trim_end().into());
         }
         if terms.repeats {

@@ -193,10 +193,7 @@ impl Reader<'_> {
             let meaning = &grammar.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
             let fits = found.fits(&meaning.block, &grammar.context) && meaning.block.has_keyword(tokens);
-            if !fits
-                || found.lists_a_question(grammar.lexicon())
-                || !may(&found)
-                || grammar.is_elsewhere(&found)
+            if !fits || found.lists_no_item(grammar.lexicon()) || !may(&found) || grammar.is_elsewhere(&found)
             {
                 continue;
             }
@@ -214,7 +211,9 @@ impl Reader<'_> {
         let (key, template, found) = best?;
         let words = found.words(tokens);
         let meaning = &grammar.meanings[template as usize];
-        Some(Match { words, ..grammar.finish(meaning, found, usize::from(key.0.0)) })
+        let mut found = grammar.finish(meaning, found, usize::from(key.0.0));
+        self.note_of_it(&mut found);
+        Some(Match { words, ..found })
     }
 }
 

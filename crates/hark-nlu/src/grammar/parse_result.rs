@@ -68,10 +68,13 @@ impl Found {
         tokens.iter().zip(&self.took).map(|(token, took)| (token.word.clone(), *took)).collect()
     }
 
-    /// Whether what is to be put on a list is a question: "did anybody put milk on the list" is no wish to have it there.
-    pub(super) fn lists_a_question(&self, lexicon: &Lexicon) -> bool {
+    /// Whether what is to be put on a list is no item: a question ("did anybody put milk on the list" is no wish to have it
+    /// there), or a request of its own ("we need olives, put them on the list").
+    pub(super) fn lists_no_item(&self, lexicon: &Lexicon) -> bool {
         let item = self.slots.get("item").and_then(Value::as_str).unwrap_or_default();
-        item.split_whitespace().next().is_some_and(|first| lexicon.discourse.questions.contains(first))
+        let words: Vec<&str> = item.split_whitespace().collect();
+        let asks = words.first().is_some_and(|first| lexicon.discourse.questions.contains(first));
+        asks || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
     }
 
     /// Whether what a block requires and excludes agrees with what was found.

@@ -3,13 +3,14 @@
 use super::parse_result::Found;
 use super::reader::Reader;
 use super::{COMMAND, Match};
-use crate::intent::category_of;
+use crate::intent::{category_of, leans_on_another};
 use crate::requests::{self, Words};
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::Category;
+use hark_core::automation::intent::{OF_IT, TO_IT};
 use hark_core::calendar::When;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 impl Reader<'_> {
     /// What is to be done later has to be something that is understood to the last word: "announce that we leave in ten
@@ -17,7 +18,33 @@ impl Reader<'_> {
     pub(super) fn can_do_later(&self, found: &Found) -> bool {
         let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
         let tokens = text::tokenise(command, self.grammar.lexicon());
-        self.at_once(command, &tokens).is_some_and(|it| it.wild_words == 0 && may_wait(&it, found, self.now))
+        let may = |it: &Match| it.intent == TO_IT || !leans_on_another(&it.intent);
+        self.at_once(command, &tokens)
+            .is_some_and(|it| it.wild_words == 0 && may(&it) && may_wait(&it, found, self.now))
+    }
+
+    /// What is to be done later to "it" cannot tell then what that was.
+    pub(super) fn note_of_it(&self, found: &mut Match) {
+        let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return };
+        let tokens = text::tokenise(command, self.grammar.lexicon());
+        if self.at_once(command, &tokens).is_some_and(|it| it.intent == TO_IT) {
+            let of_it = self.of_it(command);
+            found.slots.insert(OF_IT.to_owned(), of_it);
+        }
+    }
+
+    /// The words of something done to "it" with a place for its name, and what joins two names.
+    pub(crate) fn of_it(&self, act: &str) -> Value {
+        let words = self.with_name(act, "{}").unwrap_or_else(|| format!("{{}} {act}"));
+        json!({ "words": words, "and": self.grammar.lexicon().requests.connectors.first() })
+    }
+
+    /// An act upon "it", with the name of what it is.
+    pub(crate) fn with_name(&self, act: &str, name: &str) -> Option<String> {
+        let pronouns = self.grammar.lexicon().requests.pronouns;
+        let tokens = self.tokenise(act);
+        let it = tokens.iter().find(|token| pronouns.contains(token.word.as_str()))?;
+        Some(format!("{}{name}{}", &act[..it.start], &act[it.end..]))
     }
 
     /// The same of several things: a time behind "turn off the lamp and the fan" is that of both.

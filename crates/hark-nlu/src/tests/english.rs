@@ -104,7 +104,9 @@ fn a_sample_parses_back_to_its_meaning() {
                 text.starts_with("stop ") && found.intent == "HarkMediaStop" && intent == "HassTurnOff";
             // The answer to "which one?" is read before any template; asked nothing, "the lamp one" is "the lamp, 1 %".
             let answers = intent == "HarkChoose" && found.intent != intent;
-            if answers {
+            // "Or at two" is a number; of what rings at a time it is the hour.
+            let is_hour = intent == "HarkFollowMove" && found.intent == "HarkFollowIt";
+            if answers || is_hour && found.slots.contains_key("value") {
                 return true;
             }
             (found.intent == intent || stops)
