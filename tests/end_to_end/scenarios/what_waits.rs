@@ -97,6 +97,58 @@ fn an_if_that_is_not_so_asks_and_what_was_set_is_taken_back() {
 }
 
 #[test]
+fn what_is_put_off_knows_what_it_is_about() {
+    let hark = Hark::new();
+    let (_daemon, address) = start(&hark, &[]);
+    ask(&hark, "turn on the kitchen lights");
+    let said = ask(&hark, "turn them off again in two seconds");
+    assert_eq!(said, "Okay, in two seconds: turn Kitchen ceiling and Counter light off again.");
+    becomes(address, "Kitchen ceiling", "off");
+    becomes(address, "Counter light", "off");
+    ask(&hark, "turn on the desk lamp");
+    let said = ask(&hark, "turn it off when the kettle is on");
+    assert_eq!(said, "Okay, I'll turn Desk lamp off when the kettle is on (kettle: off now).");
+    ask(&hark, "turn on the kettle");
+    becomes(address, "Desk lamp", "off");
+    ask(&hark, "christmas tree on now, off again in two seconds");
+    becomes(address, "Christmas tree", "off");
+    let nothing = hark.run(&["ask", "turn it off at eleven", "--session", "another"]);
+    assert!(text(&nothing.stdout).contains("didn't understand"), "{}", text(&nothing.stdout));
+}
+
+#[test]
+fn a_correction_changes_only_what_was_wrong() {
+    let hark = Hark::new();
+    let (_daemon, address) = start(&hark, &[]);
+    ask(&hark, "turn on the bedroom light and the ceiling fan");
+    assert_eq!(ask(&hark, "not the fan"), "Turned off the ceiling fan.");
+    assert_eq!(state(address, "Bedroom light"), "on");
+    for (turns, last) in [
+        (&["turn the bedside lamp red", "hmm blue would be nicer"][..], "Set the bedside lamp to blue."),
+        (&["close the kitchen blinds", "only halfway though"], "Set the kitchen blinds to 50 percent."),
+        (
+            &["add eggs and cheese to the shopping list", "no wait scratch the cheese"],
+            "Took cheese off your shopping list.",
+        ),
+        (
+            &["stick the dining table light on", "ooh that's harsh, a bit less"],
+            "Set the dining table light to 80 percent.",
+        ),
+        (
+            &["remind me to ring mum at six in the evening", "I said seven, not six"],
+            "I'll remind you at seven in the evening today instead: ring mum.",
+        ),
+        (
+            &["when Robert comes home turn on the porch light", "oh no, leave it then"],
+            "Okay, I won't turn on the porch light when Robert comes home.",
+        ),
+    ] {
+        let said: Vec<String> = turns.iter().map(|words| ask(&hark, words)).collect();
+        assert_eq!(said.last().map(String::as_str), Some(last), "{turns:?}: {said:?}");
+    }
+}
+
+#[test]
 fn a_correction_takes_the_first_back() {
     let hark = Hark::new();
     let (_daemon, address) = start(&hark, &[]);
