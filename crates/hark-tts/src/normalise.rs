@@ -11,6 +11,7 @@ mod clock;
 mod dates;
 mod numbers;
 mod signs;
+mod telephone;
 mod web;
 
 use super::language::Language;
@@ -88,10 +89,11 @@ fn read(at: &At<'_>) -> Option<Said> {
         web::read(at)
             .or_else(|| dates::read(at))
             .or_else(|| clock::read(at))
+            .or_else(|| telephone::read(at))
             .or_else(|| amounts::read(at))
             .or_else(|| signs::abbreviation(at))
     } else if begins {
-        amounts::read(at).or_else(|| signs::read(at))
+        telephone::read(at).or_else(|| amounts::read(at)).or_else(|| signs::read(at))
     } else {
         signs::read(at)
     }

@@ -51,7 +51,8 @@ fn numeric(at: &At<'_>) -> Option<Date> {
             let goes_on = after.starts_with(|c: char| c.is_lowercase() || ",;:)".contains(c));
             date(first, second, "", if goes_on { whole } else { two })
         }
-        ('.', year) => date(first, second, year, whole),
+        // "2.4." is a number at the end of a sentence.
+        ('.', year) if !year.is_empty() => date(first, second, year, whole),
         ('/', year) if at.language.speech.dates.month_first => {
             date(second, first, year, whole).or_else(|| date(first, second, year, whole))
         }

@@ -17,6 +17,14 @@ const ENGLISH: &[(&str, &str)] = &[
         "There are one million two hundred and thirty four thousand five hundred and sixty seven of ten thousand.",
     ),
     ("105 and 2005 and 1000", "one hundred and five and two thousand and five and one thousand"),
+    ("Twelve divided by five is 2.4.", "Twelve divided by five is two point four."),
+    ("Call me on 555 0147.", "Call me on five five five, zero one four seven."),
+    (
+        "Call +44 20 7946 0958 or 212-555-0147.",
+        "Call plus four four, two zero, seven nine four six, zero nine five eight or two one two, five five five, \
+         zero one four seven.",
+    ),
+    ("In 2026 1500 people came.", "In twenty twenty six one thousand five hundred people came."),
     ("It is 14:05.", "It is two oh five p m."),
     ("It is 7:30.", "It is seven thirty."),
     ("It is 7:00 now.", "It is seven o'clock now."),
