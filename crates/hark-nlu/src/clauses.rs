@@ -114,6 +114,9 @@ impl Composer<'_> {
                 let named = if is_before { None } else { self.about_what_it_says(&act, &terms) };
                 let named = named.and_then(|act| self.request(&act, clauses_left - 1));
                 let mut found = named.or_else(|| self.request(&act, clauses_left - 1))?;
+                if !is_before {
+                    found.name_it(&terms);
+                }
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
                 if matches!(terms, Adds::Becomes { .. } | Adds::Check { .. }) {
                     found.tell(words(it.mark.1));

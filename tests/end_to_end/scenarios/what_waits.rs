@@ -135,8 +135,8 @@ fn a_correction_changes_only_what_was_wrong() {
             "Set the dining table light to 80 percent.",
         ),
         (
-            &["remind me to ring mum at six in the evening", "I said seven, not six"],
-            "I'll remind you at seven in the evening today instead: ring mum.",
+            &["remind me to ring mum tomorrow at six in the evening", "I said seven, not six"],
+            "I'll remind you at seven in the evening tomorrow instead: ring mum.",
         ),
         (
             &["when Robert comes home turn on the porch light", "oh no, leave it then"],

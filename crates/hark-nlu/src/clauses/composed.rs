@@ -185,7 +185,24 @@ impl Composed {
         let Some(command) = later.slots.get(COMMAND).and_then(Value::as_str) else { return false };
         let command = with_clause(command);
         later.slots.insert(COMMAND.to_owned(), command.into());
+        if let Some(words) = later.slots.get_mut(OF_IT).and_then(|it| it.get_mut("words")) {
+            *words = with_clause(words.as_str().unwrap_or_default()).into();
+        }
         true
+    }
+
+    /// What is put off for "it" is about what a clause before it names: "if the tv is on at midnight turn it off".
+    pub(super) fn name_it(&mut self, clause: &Adds) {
+        let (Adds::Becomes { said, .. } | Adds::Check { said, .. } | Adds::During(said)) = clause else {
+            return;
+        };
+        let Condition::State { question, .. } = &said.condition else { return };
+        let Some(name) = question.get("name").and_then(Value::as_str) else { return };
+        for found in &mut self.matches {
+            let Some(of_it) = found.slots.remove(OF_IT) else { continue };
+            let words = of_it["words"].as_str().unwrap_or_default().replace("{}", name);
+            found.slots.insert(COMMAND.to_owned(), words.into());
+        }
     }
 
     /// "From seven to eight tonight": of two hours that may be meant, it begins at the one before its end; at once where
