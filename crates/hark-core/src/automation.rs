@@ -175,6 +175,8 @@ pub mod intent {
     pub const RESTORE: &str = "HarkRestore";
     /// Something done to what was spoken of last: "turn it off".
     pub const TO_IT: &str = "HarkFollowIt";
+    /// Slot of what is to be done later, in words.
+    pub const COMMAND: &str = "conversation_command";
     /// Slot of what is to be done later to what was spoken of last: the words with `{}` for its name, and a word that joins
     /// two names.
     pub const OF_IT: &str = "of_it";

@@ -6,7 +6,7 @@
 mod clause;
 mod composed;
 
-use super::grammar::{COMMAND, Match, Part, Reader};
+use super::grammar::{Match, Part, Reader};
 use super::impossible::Impossible;
 use super::intent::category_of;
 use super::qualifiers::{Kind, Qualifier, Qualifiers, refused};
@@ -16,7 +16,7 @@ use super::text::Token;
 use super::understand::read;
 use clause::{Adds, Clause};
 use composed::Composed;
-use hark_core::automation::intent::ANNOUNCE;
+use hark_core::automation::intent::{ANNOUNCE, COMMAND};
 use hark_core::automation::{Condition, Until};
 use hark_core::intent::refusal;
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
@@ -108,14 +108,15 @@ impl Composer<'_> {
                     return self.with_more_behind(text, tokens, (start, end), terms, clauses_left);
                 }
                 let act = without(text, tokens, start, end);
-                // "It" before the clause is what was spoken of before.
+                // "It" behind a clause is what that names ("if the tv is on turn it off"), before it what was spoken of.
                 let pronouns = self.reader.grammar.lexicon().requests.pronouns;
                 let is_before = qualifiers.words[..start].iter().any(|word| pronouns.contains(word));
-                let named = if is_before { None } else { self.about_what_it_says(&act, &terms) };
+                let name = terms.name().filter(|_| !is_before);
+                let named = name.and_then(|name| self.reader.with_name(&act, name));
                 let named = named.and_then(|act| self.request(&act, clauses_left - 1));
                 let mut found = named.or_else(|| self.request(&act, clauses_left - 1))?;
-                if !is_before {
-                    found.name_it(&terms);
+                if let Some(name) = name {
+                    found.name_it(name);
                 }
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
                 if matches!(terms, Adds::Becomes { .. } | Adds::Check { .. }) {
@@ -124,15 +125,6 @@ impl Composer<'_> {
                 found.add(terms, words(start), self.reader).then_some(found)
             })
         })
-    }
-
-    /// An act upon "it", which is what a condition names: "if the tv is on turn *it* off".
-    fn about_what_it_says(&self, act: &str, terms: &Adds) -> Option<String> {
-        let (Adds::Becomes { said, .. } | Adds::Check { said, .. } | Adds::During(said)) = terms else {
-            return None;
-        };
-        let Condition::State { question, .. } = &said.condition else { return None };
-        self.reader.with_name(act, question.get("name").and_then(Value::as_str)?)
     }
 
     /// "From nine to half past ten": it is put off to the beginning, and lasts until the end.

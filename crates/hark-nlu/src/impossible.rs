@@ -1,13 +1,14 @@
 //! Numbers, dates and contents that cannot be: "10^308 degrees", "minus five minutes", "february 30", "add ]]]". What is
 //! said of them is refused with the reason; no part of them is taken for another number or another day.
 
-use super::grammar::{COMMAND, Match, Reader, Took};
+use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::number_spans;
 use super::qualifiers::refused;
 use super::request_framing::{self, Speech};
 use super::rules::{self, NoSuchDay, Prefer, Reckoning};
 use super::text::Token;
+use hark_core::automation::intent::COMMAND;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Slots};
 use hark_language::phrases;

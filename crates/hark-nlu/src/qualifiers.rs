@@ -3,13 +3,14 @@
 //! named. One that the sentence template itself has ("tell me when the timer is done"), or that is content ("remind me to
 //! turn off the oven if it is on"), is none.
 
-use super::grammar::{COMMAND, Match, Reader, Took};
+use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::narrative;
 use super::request_framing::{self, Speech};
 use super::rules;
 use super::text::Token;
 use super::understand::read;
+use hark_core::automation::intent::COMMAND;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Route, Slots};
 use hark_language::{Lexicon, Phrases, phrases};

@@ -6,7 +6,7 @@
 //! nothing, the others.
 
 use super::clauses;
-use super::grammar::{COMMAND, Grammar, Match, Reader, Took};
+use super::grammar::{Grammar, Match, Reader, Took};
 use super::impossible::Impossible;
 use super::intent::{category_of, leans_on_another};
 use super::multi_value;
@@ -16,6 +16,7 @@ use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
+use hark_core::automation::intent::COMMAND;
 use hark_core::intent::{UnknownThing, refusal};
 use hark_core::ports::Understand;
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};

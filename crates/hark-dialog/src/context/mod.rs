@@ -156,9 +156,9 @@ impl Context {
         let mut kept = Vec::new();
         let mut doubts = Vec::new();
         // What is to be done later to "it" means nothing alone either.
-        let of_it = |intent: &Intent| is_follow_up(&intent.name) || intent.slots.contains_key(OF_IT);
-        let leans = |intent: &Intent| of_it(intent) || intent.name == RESTORE_LATER;
-        let lost = understanding.intents.iter().all(leans) && understanding.intents.iter().any(of_it);
+        let leans = |intent: &Intent| is_follow_up(&intent.name) || intent.slots.contains_key(OF_IT);
+        let lost = understanding.intents.iter().any(leans)
+            && understanding.intents.iter().all(|intent| leans(intent) || intent.name == RESTORE_LATER);
         for (index, intent) in understanding.intents.drain(..).enumerate() {
             // What was done last comes first: "a bit more" of what has more or less.
             let before: Vec<Before<'_>> = match (&earlier, last) {

@@ -1,8 +1,8 @@
-//! What is to be done later to what was spoken of last: "turn it off again at eleven", "turn it off when Alice leaves". It
-//! is named now, for nobody knows then what "it" was.
+//! What is to be done later to what was spoken of last: "turn it off again at eleven", "turn it off when Alice leaves". What
+//! "it" is can only be told now, so that the words get its name.
 
 use super::{Before, complete, is_follow_up};
-use hark_core::automation::intent::{AUTOMATE, OF_IT, TO_IT};
+use hark_core::automation::intent::{AUTOMATE, COMMAND, OF_IT, TO_IT};
 use hark_core::{Intent, Route, Slots};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub fn of_it(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let of_it = slots.remove(OF_IT)?;
     let and = format!(" {} ", of_it["and"].as_str().unwrap_or(","));
     let words = of_it["words"].as_str()?.replace("{}", &names(before)?.join(&and));
-    let slot = if intent.name == AUTOMATE { "said" } else { "conversation_command" };
+    let slot = if intent.name == AUTOMATE { "said" } else { COMMAND };
     slots.insert(slot.to_owned(), words.into());
     if let Some(intents) = slots.get_mut("intents").and_then(Value::as_array_mut) {
         for value in intents {

@@ -62,6 +62,17 @@ pub(super) enum Adds {
     Except(Vec<Slots>),
 }
 
+impl Adds {
+    /// The name of what a condition is about.
+    pub(super) fn name(&self) -> Option<&str> {
+        let (Self::Becomes { said, .. } | Self::Check { said, .. } | Self::During(said)) = self else {
+            return None;
+        };
+        let Condition::State { question, .. } = &said.condition else { return None };
+        question.get("name").and_then(Value::as_str)
+    }
+}
+
 impl Clause<'_> {
     /// Where it begins, and what it adds.
     pub(super) fn read(&self) -> Option<(usize, Adds)> {

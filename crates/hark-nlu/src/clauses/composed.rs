@@ -1,12 +1,12 @@
 //! A request with its clauses put together: what it comes to.
 
-use super::super::grammar::{COMMAND, Match, Reader};
+use super::super::grammar::{Match, Reader};
 use super::super::intent::category_of;
 use super::super::understand::intent;
 use super::clause::{Adds, Said};
 use super::target;
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
-use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, OF_IT, RESTORE_LATER, TO_IT};
+use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
 use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
@@ -191,13 +191,8 @@ impl Composed {
         true
     }
 
-    /// What is put off for "it" is about what a clause before it names: "if the tv is on at midnight turn it off".
-    pub(super) fn name_it(&mut self, clause: &Adds) {
-        let (Adds::Becomes { said, .. } | Adds::Check { said, .. } | Adds::During(said)) = clause else {
-            return;
-        };
-        let Condition::State { question, .. } = &said.condition else { return };
-        let Some(name) = question.get("name").and_then(Value::as_str) else { return };
+    /// What is put off for "it" is done to what has this name: "if the tv is on at midnight turn it off".
+    pub(super) fn name_it(&mut self, name: &str) {
         for found in &mut self.matches {
             let Some(of_it) = found.slots.remove(OF_IT) else { continue };
             let words = of_it["words"].as_str().unwrap_or_default().replace("{}", name);

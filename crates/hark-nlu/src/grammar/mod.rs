@@ -321,8 +321,5 @@ impl Completes for Grammar {
 /// A word that is in no sentence.
 const UNKNOWN_WORD: &str = "zyxwv";
 
-/// Slot of a request that is to be carried out later.
-pub(crate) const COMMAND: &str = "conversation_command";
-
 /// The word between two requests in one sentence.
 pub(super) const JOINER: &str = "and";

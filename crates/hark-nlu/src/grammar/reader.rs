@@ -3,12 +3,13 @@
 
 use super::fuzzy_match::{Candidate, Span};
 use super::parse::Match;
-use super::{COMMAND, Grammar, Part};
+use super::{Grammar, Part};
 use crate::rules::{self, Reckoning};
 use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::Effort;
+use hark_core::automation::intent::COMMAND;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,14 +1,14 @@
 //! Requests that are to be carried out later: "turn off the lamp in ten minutes", "every day at seven turn on the lamp".
 
+use super::Match;
 use super::parse_result::Found;
 use super::reader::Reader;
-use super::{COMMAND, Match};
 use crate::intent::{category_of, leans_on_another};
 use crate::requests::{self, Words};
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::Category;
-use hark_core::automation::intent::{OF_IT, TO_IT};
+use hark_core::automation::intent::{COMMAND, OF_IT, TO_IT};
 use hark_core::calendar::When;
 use serde_json::{Value, json};
 
