@@ -215,6 +215,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
             || category_of(&found.intent) == Some(Category::List)
             || found.slots.contains_key(COMMAND)
     };
+    let in_core = |found: &Match| tame(found) && !holds(found, tokens);
     let speech = Speech { reader, text, tokens };
     let core = speech.core();
     let politely = |text: &str, tokens: &[Token], words: Words| {
@@ -236,7 +237,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
     several
         .and_then(|_| requests::all(text, tokens, reader, &apart))
         .or_else(|| in_full.filter(|found| !holds(found, tokens)).map(whole))
-        .or_else(|| reader.exactly(text, core?).filter(|it| tame(it) && !holds(it, tokens)).map(whole))
+        .or_else(|| reader.exactly(text, core?).filter(in_core).map(whole))
         .or_else(|| reader.several_later(text, core.unwrap_or(tokens)).map(whole))
         .or_else(|| multi_value::read(text, core.unwrap_or(tokens), reader, &exactly))
         .or_else(|| speech.minded().map(whole))
@@ -252,8 +253,8 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
             let found = requests::unjoined(text, core.unwrap_or(tokens), reader, &whole_exactly)?;
             Some(speech.once(found))
         })
-        .or_else(|| reader.nearly(text, tokens).filter(|it| !holds(it, tokens)).map(whole))
-        .or_else(|| reader.nearly(text, core?).filter(|it| tame(it) && !holds(it, tokens)).map(whole))
+        .or_else(|| reader.nearly(text, tokens).filter(|found| !holds(found, tokens)).map(whole))
+        .or_else(|| reader.nearly(text, core?).filter(in_core).map(whole))
         .or_else(|| speech.with_reason(true).map(whole))
         .or_else(|| speech.beside_reason().map(whole))
         .or_else(|| Speech { tokens: core?, ..speech }.beside_reason().map(whole))

@@ -208,16 +208,16 @@ impl Reader<'_> {
         // Nor does who names a place that is not here mean the whole house.
         let everywhere = found.slots.contains_key("domain")
             && !["name", "area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
-        let lost = candidate.unheard && everywhere;
+        let unheard = candidate.unheard && everywhere;
         // Nor does who names a place and something in it mean all that is there, nor is anything to be done of which only
         // the place was said: "water the garden".
         let named = found.slots.contains_key("name");
         let says_kind = ["domain", "device_class"].iter().any(|slot| found.slots.contains_key(*slot));
         let at_home = category_of(intent) == Some(Category::HomeControl);
+        let only_place = at_home && !named && (candidate.own == 0 || candidate.passed_thing && !says_kind);
         // Of which kind of thing something is to be done was said, or nothing is.
         let swapped = candidate.put_thing && (at_home || candidate.passed_thing);
-        let lost = lost || swapped;
-        let lost = lost || at_home && !named && (candidate.own == 0 || candidate.passed_thing && !says_kind);
+        let lost = unheard || only_place || swapped;
         (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
     }
 }

@@ -173,12 +173,11 @@ impl Grammar {
             })
         });
         let mut only_in_names = vec![false; words.count()];
-        let named = home.iter().flat_map(|entries| entries.iter()).flat_map(|entry| &entry.phrases);
-        named.flatten().for_each(|word| only_in_names[*word as usize] = true);
-        let nodes = (0..network.len()).filter_map(|node| network::NodeId::try_from(node).ok());
-        nodes
-            .flat_map(|node| network.node(node).words.iter().copied())
-            .for_each(|(word, _)| only_in_names[word as usize] = false);
+        let entries = home.iter().flat_map(|entries| entries.iter());
+        entries
+            .flat_map(|entry| entry.phrases.iter().flatten())
+            .for_each(|word| only_in_names[*word as usize] = true);
+        network.literals().for_each(|word| only_in_names[word as usize] = false);
         let graph = Graph::new(&network, &views, skip_view, words.count());
         let sampler = Sampler::new(&network, &views, &meanings);
         Self {

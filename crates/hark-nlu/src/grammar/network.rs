@@ -74,6 +74,11 @@ impl Network {
         }
     }
 
+    /// All words that templates have themselves, as often as they stand there.
+    pub fn literals(&self) -> impl Iterator<Item = WordId> {
+        self.words.items().iter().map(|(word, _)| *word)
+    }
+
     /// Next words of what people say aloud.
     pub fn said_words(&self, id: NodeId) -> impl Iterator<Item = WordArc> {
         self.words.of(id).iter().chain(self.spoken_words.of(id)).copied()
