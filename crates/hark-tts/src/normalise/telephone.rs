@@ -2,7 +2,7 @@
 
 use super::{At, Said, digits, ends_here};
 
-/// Digits of a whole number: shorter ones are two numbers beside each other, longer ones nobody dials (ITU-T E.164).
+/// Digits of all groups together: fewer are two numbers side by side, and 15 is the longest number there is (ITU-T E.164).
 const DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 
 /// Digits of a group.

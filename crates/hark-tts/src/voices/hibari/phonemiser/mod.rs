@@ -33,7 +33,7 @@ const LANGUAGE: &str = "en";
 /// No file is longer when it is unpacked.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Longer words are cut: nobody listens to their end.
+/// Characters of a word that are read; the rest is left out, which bounds the time that a word takes.
 const MAX_WORD: usize = 80;
 
 /// Letters of vowels and of consonants in the alphabet of the voices.
@@ -75,7 +75,7 @@ pub struct Phonemiser {
     own: &'static Phonemes,
 }
 
-/// The one that was opened last, for whoever asks for the same: it takes some megabytes.
+/// The phonemiser that was opened last: all who need it share one, since it takes 10 MB.
 static OPEN: Mutex<Weak<Phonemiser>> = Mutex::new(Weak::new());
 
 /// What is said one after the other.
@@ -96,7 +96,7 @@ impl Token<'_> {
 }
 
 impl Phonemiser {
-    /// Reads the files, or joins whoever has them open.
+    /// Reads the files. While a phonemiser of the same files is in use, that one is returned.
     ///
     /// # Errors
     /// `MissingPart` when one of them is missing or of another kind.
