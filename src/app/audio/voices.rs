@@ -9,7 +9,7 @@ use hark_models::manifest::{Artifact, ArtifactState, Manifest};
 use hark_models::onnx::OnnxRuntime;
 use hark_tts::pronunciations::Pronouncing;
 use hark_tts::voices::by_language::ByLanguage;
-use hark_tts::voices::hibari::{English, Hibari};
+use hark_tts::voices::hibari::{English, Hibari, is_british};
 use hark_tts::voices::levelled::Levelled;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -178,10 +178,6 @@ fn english(from: &Engines<'_>, language: &str) -> Result<English, Fault> {
         }
         Err(fault) => Err(fault),
     }
-}
-
-fn is_british(language: &str) -> bool {
-    language.eq_ignore_ascii_case("en-GB")
 }
 
 #[cfg(feature = "piper")]

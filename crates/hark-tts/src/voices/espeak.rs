@@ -1,6 +1,6 @@
 //! espeak-ng in process: the default voice, in more than a hundred languages without a download.
 
-pub use super::espeak_engine::EspeakVoice;
+use super::EspeakVoice;
 use super::espeak_engine::{self as engine, Manner};
 use crate::error::SpeakingError;
 use crate::pronunciations::as_written;

@@ -3,6 +3,7 @@
 //! espeak-ng keeps all its state in globals, so there is one [`Engine`] a process and everybody
 //! shares it. Starting it sets the C locale's character class to UTF-8, which it needs itself.
 
+use super::EspeakVoice;
 use crate::error::SpeakingError;
 use espeak_rs_sys as sys;
 use std::any::Any;
@@ -26,17 +27,6 @@ const MAX_PATH_BYTES: usize = 140;
 /// How much sound it makes before it hands it over; its own minimum. Short, so that the first
 /// samples come early and an abort is quick.
 const BUFFER_MS: c_int = 60;
-
-/// A voice as espeak-ng lists it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EspeakVoice {
-    /// Name for people: `English (America)`.
-    pub name: String,
-    /// Language tags it speaks, the main one first: `en-us`.
-    pub languages: Vec<String>,
-    /// Its file below the data directory: `gmw/en-US`.
-    pub identifier: String,
-}
 
 /// How a voice speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

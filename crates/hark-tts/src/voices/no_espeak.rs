@@ -1,18 +1,10 @@
 //! What stands in for espeak-ng where Hark is built without it: every use says which feature is missing.
 
+use super::EspeakVoice;
 use crate::error::SpeakingError;
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Pronounce, Voice};
 use std::path::Path;
-
-/// A voice; there is none.
-#[derive(Debug, Clone)]
-pub struct EspeakVoice {
-    /// Name for people.
-    pub name: String,
-    /// Language tags it speaks, the main one first.
-    pub languages: Vec<String>,
-}
 
 /// Speaks no language.
 #[derive(Debug, Clone)]

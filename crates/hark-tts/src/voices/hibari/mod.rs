@@ -39,6 +39,11 @@ pub enum English {
     Espeak(Espeak),
 }
 
+/// Whether an accent, `en-US` or `en-GB`, is the British one.
+pub fn is_british(language: &str) -> bool {
+    language.eq_ignore_ascii_case("en-GB")
+}
+
 /// A loaded voice.
 pub struct Hibari {
     session: Session,
@@ -66,7 +71,7 @@ impl Hibari {
         rate_wpm: u32,
     ) -> Result<Self, Fault> {
         use TensorElementType::{Float32, Int64};
-        let british = language.eq_ignore_ascii_case("en-GB");
+        let british = is_british(language);
         Ok(Self {
             session: open_small_session(
                 runtime,
