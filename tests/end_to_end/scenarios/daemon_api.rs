@@ -5,7 +5,7 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::Message;
@@ -275,8 +275,12 @@ fn a_dangerous_act_is_approved_by_a_button_that_answers_its_question_only() {
 #[test]
 fn a_second_daemon_goes_on_without_the_port_and_takes_it_when_it_is_free() {
     let (first_home, second_home) = (Hark::new(), Hark::new());
-    let (first, address) = start(&first_home, &[]);
-    let listen = format!("dashboard.listen={address}");
+    // Below the ports the system gives away: while it is free, no other program is given it.
+    let first_tried = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let port = (first_tried..first_tried + 1_000).find(is_free).expect("a free port");
+    let listen = format!("dashboard.listen=127.0.0.1:{port}");
+    let (first, address) = start(&first_home, &[&listen]);
     let mut command = second_home.command(&["run", "--json", "--set", &listen]);
     for setting in ["audio.input_device=none", "audio.output_device=none"] {
         command.args(["--set", setting]);
@@ -293,7 +297,7 @@ fn a_second_daemon_goes_on_without_the_port_and_takes_it_when_it_is_free() {
     assert!(first.terminate().success());
     wait_for("the second daemon", Duration::from_secs(60), || TcpStream::connect(address).ok());
     let health = get(address, "/api/v1/health");
-    assert_eq!(health["faults"][0]["part"], "dashboard");
+    assert_eq!(health["faults"][0]["part"], "dashboard", "{health}");
     assert!(second.terminate().success());
 }
 
