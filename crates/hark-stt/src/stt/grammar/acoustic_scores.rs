@@ -166,6 +166,20 @@ impl AcousticScores {
         before(to) - before(from)
     }
 
+    /// By how much phones explain the part of frames `from..to` better than silence where that is most.
+    pub(super) fn speech_beyond_silence(&self, from: usize, to: usize) -> f32 {
+        let silence = self.model.silence;
+        let senones = self.model.base(silence);
+        let (mut most, mut here) = (0.0_f32, 0.0_f32);
+        for frame in from..to {
+            let quiet = senones.iter().map(|senone| self.senone(frame, silence, *senone));
+            let gain = self.phone_loop_score(frame, frame + 1) - quiet.fold(f32::NEG_INFINITY, f32::max);
+            here = (here + gain).max(0.0);
+            most = most.max(here);
+        }
+        most
+    }
+
     fn score(&mut self, frame: usize) {
         let feature = self.feature(frame);
         let model = self.model.clone();

@@ -40,6 +40,9 @@ const MAX_MARGIN: f32 = 60.0;
 const MIN_SURE_CONFIDENCE: f32 = 0.9;
 const MIN_SURE_MARGIN: f32 = 10.0;
 const MIN_SURE_WORD_FIT: f32 = -2.0;
+/// So much speech beside the sentence is more than a breath or a noise: of what people said to the house it is 17 nepers at
+/// most, and a short word has 100.
+const MAX_SURE_UNEXPLAINED: f32 = 60.0;
 /// A word of a sentence that was begun alike and heard shorter is not there when it fits worse than this.
 const MIN_INSERTED_WORD_FIT: f32 = -5.5;
 
@@ -70,6 +73,8 @@ pub struct HypothesisEvidence {
     pub worst: f32,
     /// Nepers by which the sentence is better than the next.
     pub margin: f32,
+    /// Nepers by which something else than silence explains the rest of the sound.
+    pub unexplained: f32,
     /// Nepers by which Moonshine finds the sentence less likely than the likeliest words; `None`
     /// when it was not asked.
     pub gap: Option<f32>,
@@ -98,7 +103,7 @@ impl HypothesisEvidence {
         evidence.cost = candidate.cost;
         evidence.accepted.clone_from(&candidate.words);
         (evidence.fit, evidence.whole, evidence.worst) = (fit.words, fit.whole, fit.worst);
-        evidence.margin = fit.margin;
+        (evidence.margin, evidence.unexplained) = (fit.margin, fit.unexplained);
         evidence.confidence = logistic(evidence.logit());
         evidence
     }
@@ -120,7 +125,7 @@ impl HypothesisEvidence {
     }
 
     fn is_likely(&self) -> bool {
-        self.confidence >= MIN_SURE_CONFIDENCE
+        self.confidence >= MIN_SURE_CONFIDENCE && self.unexplained <= MAX_SURE_UNEXPLAINED
     }
 
     /// Draws the conclusion from what Moonshine found too; `known` says whether its own words mean
@@ -141,10 +146,17 @@ impl HypothesisEvidence {
             evidence.confidence = logistic(evidence.joint_logit(gap));
         }
         let each = result.free_score / result.free_pieces.max(1) as f32;
-        let own = result.free_score - best >= MIN_FREE_GAP && result.free_pieces >= MIN_FREE_PIECES;
+        // Both find that more was said than the sentence.
+        let goes_on = evidence.unexplained > MAX_SURE_UNEXPLAINED
+            && result.free.split_whitespace().count() > evidence.accepted.len();
+        let own =
+            (goes_on || result.free_score - best >= MIN_FREE_GAP) && result.free_pieces >= MIN_FREE_PIECES;
         evidence.free_words = (own
             && each >= if known { MIN_OPEN_SENTENCE_LOG_PROB } else { MIN_FREE_LOG_PROB })
         .then(|| FreeWords { text: result.free, confidence: each.exp() });
+        if goes_on && evidence.free_words.is_some() {
+            evidence.confidence = 0.0;
+        }
         evidence
     }
 
@@ -242,8 +254,8 @@ mod tests {
         HypothesisEvidence::new(split(heard), candidates, chosen)
     }
 
-    const GOOD: Fit = Fit { words: 3.0, whole: 2.5, worst: 1.0, margin: 20.0 };
-    const BAD: Fit = Fit { words: -2.0, whole: -1.5, worst: -6.0, margin: 2.0 };
+    const GOOD: Fit = Fit { words: 3.0, whole: 2.5, worst: 1.0, margin: 20.0, unexplained: 0.0 };
+    const BAD: Fit = Fit { words: -2.0, whole: -1.5, worst: -6.0, margin: 2.0, unexplained: 0.0 };
 
     #[test]
     fn a_sentence_that_fits_the_sound_is_believed_and_one_that_does_not_is_not() {
@@ -286,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_doubtful_sentence_is_believed_when_the_neural_listener_finds_nothing_likelier() {
-        const DOUBTFUL: Fit = Fit { words: 0.4, whole: 0.7, worst: -2.0, margin: 5.0 };
+        const DOUBTFUL: Fit = Fit { words: 0.4, whole: 0.7, worst: -2.0, margin: 5.0, unexplained: 0.0 };
         let heard = || split("turn off the landing");
         for (score, free_score, believed) in [(-1.0, -1.0, true), (-3.0, -2.5, true), (-22.0, -1.0, false)] {
             let (list, result) = result(&[("turn off the lamp", score)], "Turn off the lamp.", free_score);
@@ -326,7 +338,21 @@ mod tests {
         assert!(sure(GOOD));
         assert!(!sure(Fit { margin: 6.0, ..GOOD }), "fifteen and fifty");
         assert!(!sure(Fit { worst: -4.0, ..GOOD }), "a word was something else");
+        assert!(!sure(Fit { unexplained: 100.0, ..GOOD }), "more was said");
         assert!(!sure(BAD));
+    }
+
+    #[test]
+    fn words_beyond_the_sentence_are_taken_when_both_find_more_speech() {
+        let (more, same) = ("What time is it? Stop.", "What time is it?");
+        for (free, unexplained, taken) in [(more, 110.0, true), (more, 10.0, false), (same, 110.0, false)] {
+            let fit = Fit { unexplained, ..GOOD };
+            let (list, result) = result(&[("what time is it", -0.6)], free, -1.0);
+            let heard = split("what time is it that");
+            let evidence = HypothesisEvidence::with_moonshine(heard, &list, Some((0, fit)), result, false);
+            assert_eq!(evidence.free_words.is_some(), taken, "{free} {unexplained}");
+            assert_eq!(evidence.rejection(0.5).is_some(), taken, "then the sentence alone is not enough");
+        }
     }
 
     #[test]

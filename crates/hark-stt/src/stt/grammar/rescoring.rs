@@ -40,6 +40,9 @@ pub(super) struct Fit {
     pub(super) worst: f32,
     /// Nepers by which it is better than the next sentence.
     pub(super) margin: f32,
+    /// Nepers by which phones explain the loudest part of the pauses after its first word better than silence does: much,
+    /// when more was said than the sentence.
+    pub(super) unexplained: f32,
 }
 
 /// What the second look needs to know.
@@ -158,6 +161,10 @@ impl Rescorer<'_> {
             length += frames;
         }
         fit.words /= length.max(1) as f32;
+        let pauses = alignment.words.iter().map(|word| word.to);
+        let ends = alignment.words.iter().skip(1).map(|word| word.from).chain([frames]);
+        let speech = pauses.zip(ends).map(|(from, to)| self.sound.speech_beyond_silence(from, to));
+        fit.unexplained = speech.fold(0.0, f32::max);
         fit.whole = (alignment.score - self.sound.phone_loop_score(0, frames)) / frames.max(1) as f32;
         fit
     }
