@@ -41,6 +41,10 @@ pub struct EndpointConfig {
     /// Silence that ends a request whose words are a whole command that could go on.
     #[schemars(range(min = 64, max = 3000))]
     pub may_continue_ms: u32,
+    /// How long after the end of a request its speaker may still go on: then both parts are one request, and what the
+    /// first has done is taken back. 0: never.
+    #[schemars(range(min = 0, max = 2000))]
+    pub goes_on_ms: u32,
     /// Silence that ends a request whose words are clearly unfinished.
     #[schemars(range(min = 100, max = 5000))]
     pub unfinished_ms: u32,
@@ -59,6 +63,7 @@ impl Default for EndpointConfig {
             silence_ms: 600,
             complete_ms: 120,
             may_continue_ms: 250,
+            goes_on_ms: 700,
             unfinished_ms: 900,
             max_utterance_ms: 12000,
             nothing_said_ms: 5000,

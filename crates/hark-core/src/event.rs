@@ -16,7 +16,7 @@ use super::speech::{Endpoint, MicrophoneId, RemoteSpeech, Transcript, Words};
 use super::teaching::{Correction, Lesson};
 use super::thinking::{News, Resume, Task, Thought};
 use super::timer::{Timer, TimerChange};
-use super::tool::{Receipt, ToolCall};
+use super::tool::{Receipt, ToolCall, is_false};
 use serde::{Deserialize, Serialize};
 
 /// Something that happened. Recorded as it is, so that a turn can be replayed.
@@ -32,8 +32,13 @@ pub enum Event {
     /// Speech ended; `silence_ms` is how long ago the last voiced block was.
     SpeechEnded { endpoint: Endpoint, silence_ms: u64 },
     /// Speech began `ago_ms` milliseconds ago, while Hark was speaking. The audio pipeline recognises what
-    /// is said, and waits to be told whether it is a request.
-    Interruption { ago_ms: u64 },
+    /// is said, and waits to be told whether it is a request. `goes_on`: it began soon after a spoken request, while Hark
+    /// spoke or not, and the words that follow are those of the request and of what came after it.
+    Interruption {
+        ago_ms: u64,
+        #[serde(default, skip_serializing_if = "is_false")]
+        goes_on: bool,
+    },
     /// Words so far.
     Partial(Words),
     /// The recogniser's last word on the utterance.

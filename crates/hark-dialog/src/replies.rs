@@ -20,7 +20,7 @@ const THING_EXAMPLES: &str = "thing_examples";
 const TOOL_EXAMPLES: &str = "tool_examples";
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 46] = [
+pub const FIXED_KEYS: [&str; 47] = [
     "not_understood",
     "dont_know",
     "dont_know_connect",
@@ -38,6 +38,7 @@ pub const FIXED_KEYS: [&str; 46] = [
     "muted",
     "unmuted",
     "gave_up",
+    "not_taken_back",
     "not_running",
     "ask_approval",
     "approval_denied",

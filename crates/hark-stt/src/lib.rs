@@ -52,8 +52,9 @@ pub enum HearingEvent {
     /// The request is over; `silence_ms` is how long ago its last voiced block was.
     SpeechEnded { endpoint: Endpoint, silence_ms: u64 },
     /// Barge-in: speech without a wake word while barge-in detection is on, since `ago_ms` milliseconds. It is
-    /// recognised, and partials, end and transcript follow as for a request.
-    Interruption { ago_ms: u64 },
+    /// recognised, and partials, end and transcript follow as for a request. `goes_on`: soon after a request, whose words
+    /// its own begin with; barge-in detection may be off then.
+    Interruption { ago_ms: u64, goes_on: bool },
     /// Words so far.
     Partial(Words),
     /// The sound of the request whose words follow at once, from before its first word to its end: 16 kHz in

@@ -2,11 +2,13 @@
 //! connection to the recogniser. It is called by one thread: `hark-pipeline` for the node's microphone,
 //! `hark-remote-mic` for a browser's, or the caller of `hark hear` in lock-step with a recording.
 //!
-//! Parts: `wake_word` (wake word to listening), `barge_in` (speech over Hark's output), `self_echo` (Hark's own voice),
+//! Parts: `wake_word` (wake word to listening), `barge_in` (speech over Hark's output), `continuation` (a request goes on after
+//! its end), `self_echo` (Hark's own voice),
 //! `poll_interval` (how often it must be called), `settings_change`, `block_buffer`.
 
 mod barge_in;
 mod block_buffer;
+mod continuation;
 mod poll_interval;
 mod self_echo;
 mod settings_change;
@@ -115,6 +117,8 @@ enum PipelineState {
     AwaitingSpeech { endpointer: Endpointer, earliest: u64 },
     /// Hearing the request.
     InUtterance { endpointer: Endpointer, draft: Draft },
+    /// The request is over and its words are told; whoever said it may go on.
+    MayGoOn { endpointer: Endpointer },
     /// The request is over, its words are still to come.
     Recognising,
 }
@@ -139,6 +143,10 @@ pub struct AudioPipeline {
     state: PipelineState,
     /// Whether the current utterance is an interruption that has not been accepted yet.
     is_barge_in: bool,
+    /// Whether it goes on with a request that was over.
+    goes_on: bool,
+    /// The sound of its second part alone.
+    second_part: Vec<f32>,
     /// Positions of its first sample for the recogniser, and of its first speech.
     utterance_start: u64,
     onset: u64,
@@ -197,6 +205,8 @@ impl AudioPipeline {
             settings,
             state: PipelineState::AwaitingWakeWord,
             is_barge_in: false,
+            goes_on: false,
+            second_part: Vec::new(),
             utterance_start: 0,
             onset: 0,
             rescored_count: 0,
@@ -302,6 +312,7 @@ impl AudioPipeline {
                 self.emit(HearingEvent::NothingSaid, out);
                 self.state = PipelineState::AwaitingWakeWord;
             }
+            PipelineState::MayGoOn { .. } => self.cancel_request(),
             PipelineState::AwaitingWakeWord | PipelineState::Recognising => {}
         }
         while matches!(self.state, PipelineState::Recognising) {
@@ -357,7 +368,7 @@ impl AudioPipeline {
     /// Back to the wake word, and to the watch for interruptions if there is one.
     fn await_wake_word(&mut self) {
         self.state = PipelineState::AwaitingWakeWord;
-        (self.is_barge_in, self.barge_in_doubted) = (false, false);
+        (self.is_barge_in, self.goes_on, self.barge_in_doubted) = (false, false, false);
         self.barge_in_detector = self.barge_in_detector.is_some().then(|| self.new_barge_in_detector(false));
     }
 
@@ -394,12 +405,16 @@ impl AudioPipeline {
         if self.recent_probabilities.len() > (ms_to_samples(MIN_HISTORY_MS) as usize) / VAD_BLOCK_SAMPLES {
             self.recent_probabilities.pop_front();
         }
-        if matches!(self.state, PipelineState::InUtterance { .. }) {
+        if matches!(self.state, PipelineState::InUtterance { .. } | PipelineState::MayGoOn { .. }) {
             self.rescore_when_due();
             self.stt.feed(words);
+            if self.goes_on {
+                self.second_part.extend_from_slice(words);
+            }
         }
         self.detect_barge_in(out);
         self.advance_endpointer(self.position, self.probability, out);
+        self.detect_continuation(out);
         self.listen_for_wake_word(words, out);
         self.collect_reports(out);
     }
@@ -472,8 +487,11 @@ impl AudioPipeline {
         match before {
             PipelineState::InUtterance { draft: Draft::Made(transcript), .. } => {
                 let transcript = self.reject_background_speech(transcript);
-                let sound = self.stt.take_sound();
-                self.cancel_request();
+                if self.hear_second_part_alone(&transcript, out) {
+                    return;
+                }
+                let sound = self.stt.sound();
+                self.await_continuation(endpoint);
                 self.emit_transcript(sound, transcript, out);
             }
             _ => self.stt.finish(),
@@ -526,6 +544,9 @@ impl AudioPipeline {
             SttReport::Draft { number, recognition } => self.take_draft(number, recognition, out),
             SttReport::Transcript(transcript) => {
                 let transcript = self.reject_background_speech(transcript);
+                if self.hear_second_part_alone(&transcript, out) {
+                    return;
+                }
                 let sound = self.stt.take_sound();
                 self.await_wake_word();
                 self.emit_transcript(sound, transcript, out);

@@ -83,6 +83,7 @@ fn names(heard: &[PositionedEvent]) -> Vec<(&'static str, u64)> {
         HearingEvent::SpeechEnded { endpoint: Endpoint::Max, .. } => "max",
         HearingEvent::SpeechEnded { endpoint: Endpoint::Complete, .. } => "complete",
         HearingEvent::SpeechEnded { .. } => "stopped",
+        HearingEvent::Interruption { goes_on: true, .. } => "goes on",
         HearingEvent::Interruption { .. } => "interruption",
         HearingEvent::Partial(_) => "partial",
         HearingEvent::Sound(_) => "sound",
@@ -490,6 +491,9 @@ fn requests_of_people_are_each_heard_as_one() {
 
 #[path = "pipeline/barge_in_tests.rs"]
 mod barge_in_tests;
+
+#[path = "pipeline/continuation_tests.rs"]
+mod continuation_tests;
 
 #[path = "pipeline/poll_interval_tests.rs"]
 mod poll_interval_tests;

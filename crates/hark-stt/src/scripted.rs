@@ -36,13 +36,23 @@ pub(crate) struct ScriptedRecogniser {
     pub fail_first_feed: bool,
     /// Whether it tells a draft without finishing.
     pub drafts: bool,
+    /// Utterances of more samples are rejected.
+    pub max_samples: usize,
 }
 
 impl ScriptedRecogniser {
     pub(crate) fn new() -> (Self, Arc<Mutex<RecogniserLog>>) {
         let log = Arc::new(Mutex::new(RecogniserLog::default()));
         let shared = Arc::clone(&log);
-        (Self { log, fed: None, feed_delay: Duration::ZERO, fail_first_feed: false, drafts: false }, shared)
+        let recogniser = Self {
+            log,
+            fed: None,
+            feed_delay: Duration::ZERO,
+            fail_first_feed: false,
+            drafts: false,
+            max_samples: usize::MAX,
+        };
+        (recogniser, shared)
     }
 
     fn fault(what: &str) -> Fault {
@@ -94,7 +104,7 @@ impl Recogniser for ScriptedRecogniser {
             engine: "scripted".into(),
             confidence: 1.0,
             language: "en".into(),
-            rejected: None,
+            rejected: (fed > self.max_samples).then(|| "too long".to_owned()),
             why: None,
         };
         Ok(Recognition { transcript, heard })

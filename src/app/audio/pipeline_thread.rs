@@ -228,7 +228,7 @@ pub(crate) fn machine_event(event: HearingEvent, event_queue: &EventQueue) -> Op
         HearingEvent::WakeRejected { word, score, why } => Event::WakeRejected { word, score, why },
         HearingEvent::SpeechStarted => Event::SpeechStarted,
         HearingEvent::SpeechEnded { endpoint, silence_ms } => Event::SpeechEnded { endpoint, silence_ms },
-        HearingEvent::Interruption { ago_ms } => Event::Interruption { ago_ms },
+        HearingEvent::Interruption { ago_ms, goes_on } => Event::Interruption { ago_ms, goes_on },
         HearingEvent::Partial(words) => Event::Partial(words),
         HearingEvent::Sound(samples) => {
             event_queue.keep_sound(None, samples);

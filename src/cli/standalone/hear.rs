@@ -212,7 +212,7 @@ impl<'a> Room<'a> {
         writer: &mut CaptureWriter,
         reader: &mut CaptureReader,
     ) -> Result<(), Fault> {
-        if self.options.no_wake && self.effect_runner.is_idle() {
+        if self.options.no_wake && self.effect_runner.is_idle() && !self.pipeline.may_go_on() {
             self.effect_runner.handle(Event::ListenNow);
             self.obey();
         }

@@ -9,6 +9,7 @@ pub mod daemon_api;
 mod direct_commands;
 mod evaluations;
 mod everyday;
+mod going_on;
 mod hearing_people;
 mod looking_back;
 mod one_sentence;

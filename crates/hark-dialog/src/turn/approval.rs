@@ -44,7 +44,8 @@ impl Machine {
         if finished {
             turn.times.acted = Some(now);
         }
-        let goes_on = finished && self.carry_out_now(now, id);
+        self.note_changed(id, &receipt);
+        let goes_on = finished && (self.taken_back(now, id, &receipt) || self.carry_out_now(now, id));
         self.publish(
             Some(id),
             PublicEvent::Action { tool: call.tool, args: call.args, receipt, duration_ms },
@@ -62,7 +63,7 @@ impl Machine {
         let until_ms = now.clock_ms() + self.settings.approval_window_ms;
         let Some(turn) = self.turn_mut(id) else { return };
         let (waiting, settled): (Vec<&Work>, Vec<&Work>) =
-            turn.work.iter().filter(|work| !was_carried_out(work)).partition(|work| needs_approval(work));
+            turn.work.iter().filter(|work| is_told(work)).partition(|work| needs_approval(work));
         let missed = turn.missed.iter().map(|text| Part::Missed { text: text.clone() });
         let parts: Vec<Part> = settled.iter().filter_map(|work| work.part()).chain(missed).collect();
         let failed = settled.iter().any(|work| {
@@ -82,8 +83,12 @@ impl Machine {
         turn.asks_approval = question.is_some() && turn.speak;
         let aloud = !turn.quiet || failed || question.is_some();
         let origin = turn.origin.clone();
-        let done: Vec<(Intent, Option<Receipt>)> =
-            turn.work.iter().map(|work| (work.intent.clone(), work.receipt.clone())).collect();
+        let done: Vec<(Intent, Option<Receipt>)> = turn
+            .work
+            .iter()
+            .filter(|work| !work.takes_back())
+            .map(|work| (work.intent.clone(), work.receipt.clone()))
+            .collect();
         self.leaning.remember(now.clock_ms() + self.settings.context_ms, &origin, done);
         let reply = match question {
             Some(receipt) => {
@@ -100,7 +105,10 @@ impl Machine {
     /// Asks which of several things is meant, where the tool could not tell.
     fn ask_which_one(&mut self, now: Stamp, id: &TurnId) -> bool {
         let Some(turn) = self.turn_mut(id) else { return false };
-        let [Work { intent, receipt: Some(receipt), .. }] = turn.work.as_slice() else { return false };
+        let mut told = turn.work.iter().filter(|work| is_told(work));
+        let (Some(Work { intent, receipt: Some(receipt), .. }), None) = (told.next(), told.next()) else {
+            return false;
+        };
         let Some(names) = receipt.detail["names"].as_array() else { return false };
         let candidates: Vec<String> =
             names.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
@@ -263,9 +271,11 @@ fn asking_for_all(first: usize, waiting: &[&Work]) -> Option<Receipt> {
     Some(asked)
 }
 
-/// Whether what was asked for came of it, and tells of itself.
-fn was_carried_out(work: &Work) -> bool {
-    work.receipt.as_ref().is_some_and(|receipt| receipt.ok && receipt.detail["carry_out"] == true)
+/// Whether it is told: not where what was asked for came of it and tells of itself.
+fn is_told(work: &Work) -> bool {
+    let receipt = work.receipt.as_ref();
+    let carried_out = receipt.is_some_and(|receipt| receipt.ok && receipt.detail["carry_out"] == true);
+    !carried_out && !work.takes_back()
 }
 
 fn needs_approval(work: &Work) -> bool {

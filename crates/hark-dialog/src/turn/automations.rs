@@ -75,6 +75,13 @@ impl Machine {
         if intents.is_empty() {
             return false;
         }
+        self.more_work(now, id, intents);
+        true
+    }
+
+    /// Starts calls behind those of the turn that are done, or answers at once when there is none.
+    pub(super) fn more_work(&mut self, now: Stamp, id: &TurnId, intents: Vec<Intent>) {
+        let Some(turn) = self.turn_mut(id) else { return };
         let first = turn.work.len();
         for (at, intent) in intents.iter().enumerate() {
             let call = intent_tools::tool_of(intent).map(|tool| ToolCall {
@@ -99,7 +106,6 @@ impl Machine {
         if !acts {
             self.answer(now, id);
         }
-        true
     }
 }
 

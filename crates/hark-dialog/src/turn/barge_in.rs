@@ -19,6 +19,9 @@ const PAUSE_AFTER_MS: u64 = 440;
 /// just to be stopped by them.
 const RECOGNISER_LAG_MS: u64 = 200;
 
+/// How long a voice is paused at most for who goes on with a request.
+const GOES_ON_MS: u64 = 5000;
+
 /// The longest utterance. One that has not ended by then is dismissed.
 const FORGET_AFTER_MS: u64 = 70_000;
 
@@ -39,6 +42,10 @@ pub(super) struct Interruption {
     /// Then the voice comes back, or, when it is back, the interruption is forgotten.
     due_ms: u64,
     pause: Pause,
+    /// Whether it goes on with the request before: its whole words decide.
+    goes_on: bool,
+    /// Whether a voice that has not begun waits for it, too.
+    holds_back: bool,
     /// Whether the voice is quieter because of it.
     ducked: bool,
     /// The time for deciding is over; only the last word on the utterance counts.
@@ -50,33 +57,52 @@ pub(super) struct Interruption {
     ended: Option<(Endpoint, Stamp)>,
 }
 
+impl Interruption {
+    /// No voice waits for it any more; whether one did.
+    pub(super) fn lets_go(&mut self) -> bool {
+        self.holds_back && std::mem::replace(&mut self.ducked, false)
+    }
+}
+
 impl Machine {
-    pub(super) fn on_interruption(&mut self, now: Stamp, ago_ms: u64) {
+    pub(super) fn on_interruption(&mut self, now: Stamp, ago_ms: u64, goes_on: bool) {
         if self.turn_in(Phase::Listening).is_some() {
             // It crossed with the order to listen, by which the audio pipeline makes a request of it.
+            return;
+        }
+        if let Some(known) = self.interruption.as_mut().filter(|known| known.goes_on && !goes_on) {
+            // Both parts together were nothing: it is heard as any other from here on.
+            known.goes_on = false;
             return;
         }
         let speaking = self.sounding().is_some();
         // One that is doubted gives way to the next.
         let busy = self.interruption.as_ref().is_some_and(|interruption| !interruption.late);
-        if busy || !(speaking || self.ringing.rings()) {
+        let goes_on = goes_on && self.spoken.is_some();
+        if busy || !(speaking || self.ringing.rings() || goes_on) {
             self.out.push(Effect::Dismiss);
             return;
         }
         let style = self.settings.barge_in.style;
-        let ducked = speaking && style == BargeInStyle::Revocable;
+        let ducked = goes_on || speaking && style == BargeInStyle::Revocable;
         let onset = now.earlier_by_ms(ago_ms);
+        let decide_ms = u64::from(self.settings.barge_in.decide_ms);
         self.interruption = Some(Interruption {
             onset,
-            due_ms: onset.clock_ms() + u64::from(self.settings.barge_in.decide_ms),
-            pause: Pause::NotBefore(onset.clock_ms() + PAUSE_AFTER_MS),
+            due_ms: onset.clock_ms() + if goes_on { GOES_ON_MS } else { decide_ms },
+            pause: if goes_on { Pause::Begun } else { Pause::NotBefore(onset.clock_ms() + PAUSE_AFTER_MS) },
+            goes_on,
+            holds_back: goes_on,
             ducked,
             late: false,
             words: None,
             opening: None,
             ended: None,
         });
-        if ducked {
+        if goes_on {
+            // Also what Hark is about to say.
+            self.out.push(Effect::PauseSpeaking);
+        } else if ducked {
             self.out.push(Effect::Duck { db: self.settings.barge_in.duck_db });
             self.tell_barge_in(now, BargeIn::Duck);
         } else if speaking && style == BargeInStyle::Immediate {
@@ -88,7 +114,8 @@ impl Machine {
     /// said by then, not how long the recogniser took for it: a busy machine decides like an idle one.
     pub(super) fn weigh_words(&mut self, now: Stamp, words: Words) {
         let decide_ms = u64::from(self.settings.barge_in.decide_ms);
-        let Some(Interruption { onset, opening, words: so_far, .. }) = &mut self.interruption else {
+        let Some(Interruption { onset, opening, words: so_far, goes_on: false, .. }) = &mut self.interruption
+        else {
             return;
         };
         tracing::debug!(?words, "words over Hark");
@@ -143,7 +170,10 @@ impl Machine {
     /// The last word on the interruption: it becomes a turn (which the transcript then belongs to), or
     /// it was nothing. Says whether it became one; its words stand then, however unsure they were.
     pub(super) fn settle_interruption(&mut self, now: Stamp, transcript: &mut Transcript) -> bool {
-        let Some(Interruption { onset, late, .. }) = self.interruption else { return false };
+        let Some(Interruption { onset, late, goes_on, .. }) = self.interruption else { return false };
+        if goes_on {
+            return self.settle_continuation(now, transcript);
+        }
         let for_hark = self.with_circumstances(onset, now, |given| {
             evidence::transcript_is_for_hark(transcript, late, given)
         });
@@ -188,6 +218,7 @@ impl Machine {
 
     /// Something else decides what happens; what was being said goes with it.
     pub(super) fn abandon_interruption(&mut self, now: Stamp) -> bool {
+        self.let_go_of_voice();
         if self.interruption.as_ref().is_some_and(|interruption| interruption.ducked) {
             self.tell_barge_in(now, BargeIn::Stop);
         }
@@ -200,13 +231,24 @@ impl Machine {
             return;
         }
         self.fall_silent(now);
+        self.let_go_of_voice();
         let Some(interruption) = self.interruption.take() else { return };
+        self.out.push(Effect::Attend);
+        self.open_interruption(now, opening, interruption);
+    }
+
+    /// The turn of an interruption.
+    pub(super) fn open_interruption(
+        &mut self,
+        now: Stamp,
+        opening: Opening,
+        interruption: Interruption,
+    ) -> TurnId {
         self.ringing.pause();
         let turn = self.open(now, Origin::Voice, Phase::Listening, true);
         turn.opening = opening;
         turn.heard_from = Some(interruption.onset);
         let id = turn.id.clone();
-        self.out.push(Effect::Attend);
         self.publish(Some(&id), PublicEvent::SpeechStarted);
         if let Some(Words { text, stable, .. }) = interruption.words {
             self.publish(Some(&id), PublicEvent::Partial { text, stable });
@@ -214,6 +256,7 @@ impl Machine {
         if let Some((endpoint, at)) = interruption.ended {
             self.end_speech(now, &id, endpoint, at);
         }
+        id
     }
 
     /// The person has the floor: what Hark says ends here, as a barge-in unless those are off.

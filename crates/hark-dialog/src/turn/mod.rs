@@ -11,6 +11,10 @@ mod barge_in;
 #[cfg(test)]
 #[path = "tests/barge_in.rs"]
 mod barge_in_tests;
+mod continuation;
+#[cfg(test)]
+#[path = "tests/continuation.rs"]
+mod continuation_tests;
 mod conversations;
 mod correction;
 mod disambiguation;
@@ -46,6 +50,7 @@ mod why;
 use crate::context::Context;
 use approval::Answerer;
 use barge_in::Interruption;
+use continuation::{Continuation, Spoken};
 use conversations::{Talk, Talks};
 use hark_config as config;
 use hark_config::speaking::FollowUp;
@@ -124,6 +129,8 @@ pub struct Machine {
     ringing: Ringing,
     /// Speech over Hark that is undecided.
     interruption: Option<Interruption>,
+    /// The last request that was spoken at the node, for its speaker may go on.
+    spoken: Option<Spoken>,
     said: Said,
     /// Transcripts and wake words that were Hark's own, since the start.
     echoes: u64,
@@ -158,6 +165,7 @@ impl Machine {
             leaning: Context::default(),
             ringing: Ringing::default(),
             interruption: None,
+            spoken: None,
             said: Said::default(),
             echoes: 0,
             watching: false,
@@ -218,7 +226,7 @@ impl Machine {
             }
             Event::SpeechStarted => self.on_speech_started(now),
             Event::SpeechEnded { endpoint, silence_ms } => self.on_speech_ended(now, endpoint, silence_ms),
-            Event::Interruption { ago_ms } => self.on_interruption(now, ago_ms),
+            Event::Interruption { ago_ms, goes_on } => self.on_interruption(now, ago_ms, goes_on),
             Event::Partial(words) => self.on_partial(now, words),
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
@@ -315,6 +323,11 @@ impl Machine {
     /// A part did not answer in time: the person is told where that is still possible.
     fn give_up(&mut self, now: Stamp, id: &TurnId) {
         let Some(turn) = self.turn_mut(id) else { return };
+        if turn.continuation.as_ref().is_some_and(Continuation::holds_voice) {
+            // What came before it stands.
+            self.close(id, Outcome::NotUnderstood);
+            return;
+        }
         match turn.phase {
             Phase::Understanding | Phase::Acting | Phase::Thinking => {
                 turn.outcome = Outcome::Failed;
@@ -358,6 +371,7 @@ impl Machine {
             route: None,
             kind: None,
             opening: Opening::Asked,
+            continuation: None,
             microphone: None,
             heard_from: None,
             is_task: false,
@@ -385,6 +399,9 @@ impl Machine {
         self.tell_later(&turn, outcome);
         if turn.phase == Phase::Thinking {
             self.out.push(Effect::StopThinking { turn: turn.id.clone() });
+        }
+        if turn.continuation.as_ref().is_some_and(Continuation::holds_voice) {
+            self.out.push(Effect::Unduck);
         }
         self.judge_direct(&turn);
         if let Some(route) = turn.route {
@@ -476,6 +493,9 @@ impl Machine {
         let turn_of = turn.and_then(|id| self.turns.iter_mut().find(|turn| turn.id == *id));
         if let (Some(turn), PublicEvent::Intent { intent, .. }) = (turn_of, &event) {
             turn.understood.push(intent.clone());
+            if let Some(spoken) = self.spoken.as_mut().filter(|spoken| spoken.turn == turn.id) {
+                spoken.intents.push(intent.clone());
+            }
         }
         let origin = turn.and_then(|id| self.origin_of(id));
         self.out.push(Effect::Publish { turn: turn.cloned(), origin, event });

@@ -99,9 +99,11 @@ impl Machine {
         });
     }
 
-    pub(super) fn on_understood(&mut self, now: Stamp, id: &TurnId, mut understanding: Understanding) {
+    pub(super) fn on_understood(&mut self, now: Stamp, id: &TurnId, understanding: Understanding) {
         let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else { return };
         turn.times.intent = Some(now);
+        let Some(mut understanding) = self.weigh_continuation(now, id, understanding) else { return };
+        let Some(turn) = self.turn_mut(id) else { return };
         turn.kind = understanding.classification.clone().map(Kind::from);
         if !matches!(understanding.language.as_str(), "" | "unknown") {
             turn.language.clone_from(&understanding.language);
@@ -192,6 +194,9 @@ impl Machine {
     pub(super) fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
         let Some(origin) = self.origin_of(id) else { return };
         self.put_story_in(&origin, &mut intents);
+        if self.take_back_first(now, id, &intents) {
+            return;
+        }
         for intent in &intents {
             self.tell_intent(id, intent.clone());
         }

@@ -1,5 +1,6 @@
 //! What the turn machine remembers: open turns, what waits for approval, what rings.
 
+use super::continuation::{self, Continuation};
 use hark_core::intent::NearThing;
 use hark_core::public_event::{Origin, Outcome, Timings};
 use hark_core::{Ambiguity, Intent, Kind, MicrophoneId, Part, Receipt, Route, Stamp, ToolCall, TurnId};
@@ -68,6 +69,8 @@ pub(super) struct Turn {
     /// What kind of request it is, when that is known.
     pub(super) kind: Option<Kind>,
     pub(super) opening: Opening,
+    /// It goes on with a request before, and it is not settled yet what that means.
+    pub(super) continuation: Option<Continuation>,
     /// Who hears it, where that is not the node's own microphone.
     pub(super) microphone: Option<MicrophoneId>,
     /// When the speech of the request began, where that was while Hark listened without a wake word.
@@ -115,6 +118,11 @@ pub(super) struct Work {
 }
 
 impl Work {
+    /// Whether it takes back a request before: that is not asked for, and not told.
+    pub(super) fn takes_back(&self) -> bool {
+        self.intent.name == continuation::TAKES_BACK
+    }
+
     /// Whether a tool still runs for it.
     pub(super) fn is_open(&self) -> bool {
         self.call.is_some() && self.receipt.is_none()

@@ -17,6 +17,7 @@ impl Machine {
             return;
         }
         self.fall_silent(now);
+        self.let_go_of_voice();
         self.interruption = None;
         self.forget_what_is_thought();
         self.make_room_for_listening();
@@ -117,6 +118,9 @@ impl Machine {
 
     pub(super) fn end_speech(&mut self, now: Stamp, id: &TurnId, endpoint: Endpoint, at: Stamp) {
         self.publish(Some(id), PublicEvent::SpeechEnded { endpoint });
+        if !self.goes_on(id) {
+            self.spoken = None;
+        }
         if let Some(turn) = self.turn_mut(id) {
             turn.phase = Phase::Understanding;
             turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS;
@@ -144,13 +148,23 @@ impl Machine {
         let (heard_from, is_remote) = (turn.heard_from, turn.microphone.is_some());
         turn.phase = Phase::Understanding;
         turn.times.request = Some(now);
-        if heard_from.is_some_and(|from| self.is_own_echo(from, now, &transcript.text)) {
+        // Of what goes on with a request the beginning is known to be a person's.
+        let heard = self.part_behind(id).unwrap_or_else(|| transcript.text.clone());
+        if heard_from.is_some_and(|from| self.is_own_echo(from, now, &heard)) {
             self.echoes += 1;
             transcript.rejected = Some(format!("an echo of what Hark said ({} echoes dropped)", self.echoes));
         }
         self.publish(Some(id), PublicEvent::Transcript(transcript.clone()));
+        if let Some(reflex) = self.reflex_behind(id) {
+            self.turn_mut(id).into_iter().for_each(|turn| turn.continuation = None);
+            self.out.push(Effect::Unduck);
+            transcript.text = reflex;
+        } else if !self.goes_on(id) {
+            self.keep_spoken(id, &transcript.text);
+        }
         if transcript.rejected.is_none() && !transcript.text.trim().is_empty() {
             self.decide(now, id, &transcript.text, &transcript.language);
+            self.settle_what_is_decided(id);
         } else if is_remote && heard_from.is_some_and(|from| self.could_be_heard(from, now)) {
             // Nobody takes Hark's voice out of that microphone: an answer to it could bring the next one.
             self.close(id, Outcome::NotUnderstood);

@@ -107,7 +107,7 @@ impl AudioPipeline {
         (self.is_barge_in, self.barge_in_doubted, self.rescored_count) = (true, false, 0);
         self.self_echo.in_interruption = false;
         let ago_ms = barge_in_detector::ago_ms(self.position, onset);
-        self.emit(HearingEvent::Interruption { ago_ms }, out);
+        self.emit(HearingEvent::Interruption { ago_ms, goes_on: false }, out);
     }
 
     /// Whether an interruption is for Hark is decided by its words so far: those of a draft are settled.
@@ -119,7 +119,7 @@ impl AudioPipeline {
         out: &mut Vec<PositionedEvent>,
     ) {
         let (text, stable) = match (self.is_barge_in, completeness) {
-            _ if draft.transcript.rejected.is_some() || self.is_self_echo() => return,
+            _ if draft.transcript.rejected.is_some() || self.goes_on || self.is_self_echo() => return,
             (true, _) => (&draft.heard, draft.heard.chars().count()),
             // What a request would be if it ended here; it may still turn out otherwise.
             (false, Completeness::Complete | Completeness::MayContinue) => (&draft.transcript.text, 0),
@@ -144,7 +144,7 @@ impl AudioPipeline {
     }
 
     /// Whether the interruption at hand may be Hark's own voice.
-    fn is_self_echo(&self) -> bool {
+    pub(super) fn is_self_echo(&self) -> bool {
         self.is_barge_in && self.self_echo.in_interruption
     }
 
@@ -155,7 +155,9 @@ impl AudioPipeline {
             transcript.rejected.get_or_insert_with(|| "Hark's own voice is in it".to_owned());
             transcript.confidence = 0.0;
         }
-        let grammar = self.grammar.as_ref().filter(|_| self.is_barge_in && transcript.rejected.is_none());
+        // Of what goes on with a request the turn machine knows better: it asks what the whole means.
+        let unasked = self.is_barge_in && !self.goes_on && transcript.rejected.is_none();
+        let grammar = self.grammar.as_ref().filter(|_| unasked);
         if grammar.is_some_and(|grammar| grammar.completeness(&transcript.text) == Completeness::Unknown) {
             transcript.rejected = Some("said over Hark, and no sentence of this home".to_owned());
         }
@@ -168,6 +170,7 @@ impl AudioPipeline {
         let hearing = matches!(self.state, PipelineState::InUtterance { .. } | PipelineState::Recognising);
         let Partial { text, stable, beginning, opening } = partial;
         if !hearing
+            || self.goes_on
             || self.is_self_echo()
             || !self.is_barge_in && (&text, stable) == (&self.last_partial.0, self.last_partial.1)
         {

@@ -16,7 +16,7 @@ fn an_interruption_is_heard_from_before_its_first_word_and_becomes_a_request() {
     let (mut pipeline, log) = watching();
     let heard = hear(&mut pipeline, &sound(&[(20, 0.1), (5, 0.9)]));
     assert_eq!(names(&heard), [("interruption", 45)]);
-    assert!(matches!(heard[0].event, HearingEvent::Interruption { ago_ms: 160 }));
+    assert!(matches!(heard[0].event, HearingEvent::Interruption { ago_ms: 160, goes_on: false }));
     assert!(!pipeline.meter().listening, "nobody has asked for it yet");
     let fed = log.lock().expect("log").samples.clone();
     assert_eq!(fed.len(), 5 * BLOCK + 300 * 16, "with its lead-in");
@@ -26,7 +26,7 @@ fn an_interruption_is_heard_from_before_its_first_word_and_becomes_a_request() {
     pipeline.command(PipelineCommand::Watch(false));
     let heard = hear(&mut pipeline, &sound(&[(10, 0.9), (10, 0.0)]));
     assert_eq!(names(&heard), [("partial", 47), ("silence", 65), ("transcript", 65)]);
-    assert_eq!(hear(&mut pipeline, &sound(&[(20, 0.9)])), [], "the watch is over");
+    assert_eq!(hear(&mut pipeline, &sound(&[(25, 0.0), (20, 0.9)])), [], "the watch is over");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn one_that_is_doubted_gives_way_to_the_next() {
     pipeline.command(PipelineCommand::Doubt);
     let heard = hear(&mut pipeline, &speech);
     let last = heard.last().expect("heard");
-    assert!(matches!(last.event, HearingEvent::Interruption { ago_ms: 160 }), "{heard:?}");
+    assert!(matches!(last.event, HearingEvent::Interruption { ago_ms: 160, goes_on: false }), "{heard:?}");
     log.lock().expect("log").samples.clear();
     let heard = hear(&mut pipeline, &sound(&[(25, 0.0)]));
     assert_eq!(names(&heard).last().map(|(name, _)| *name), Some("transcript"));

@@ -78,7 +78,12 @@ impl RecogniserRunner {
         self.sound = Some(Vec::new());
     }
 
-    /// The sound of the utterance, with what was before it; `None` when sound is not kept.
+    /// The sound of the utterance so far, with what was before it; `None` when sound is not kept.
+    pub fn sound(&self) -> Option<Vec<f32>> {
+        self.sound.clone()
+    }
+
+    /// The same, and it is forgotten.
     pub fn take_sound(&mut self) -> Option<Vec<f32>> {
         self.sound.as_mut().map(std::mem::take)
     }

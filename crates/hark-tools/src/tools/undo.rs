@@ -1,4 +1,4 @@
-//! `undo.last`: takes back what the last request changed, all of it.
+//! `undo.last`: takes back what the last request changed, or the one that is named; all of it.
 
 use super::args::Args;
 use super::automation;
@@ -24,10 +24,16 @@ use std::sync::Arc;
 pub const NAME: &str = "undo.last";
 
 /// `undo.last`.
-pub fn last(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+pub fn last(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let home = services.home.registry().home();
     let (turn, changes) = loop {
-        let Some((turn, mut changes)) = services.undo.last(services.now_unix_ms()) else {
+        let found = match args.text("turn") {
+            Some(turn) => Some(TurnId(turn.to_owned()))
+                .map(|turn| (turn.clone(), services.undo.of(&turn)))
+                .filter(|(_, changes)| !changes.is_empty()),
+            None => services.undo.last(services.now_unix_ms()),
+        };
+        let Some((turn, mut changes)) = found else {
             return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo"));
         };
         // What did not move after all was no change.

@@ -51,7 +51,7 @@ fn drained(n: u32) -> Event {
 }
 
 fn interruption() -> Event {
-    Event::Interruption { ago_ms: 160 }
+    Event::Interruption { ago_ms: 160, goes_on: false }
 }
 
 /// Words that all of `spoken_ms` have been listened to for.

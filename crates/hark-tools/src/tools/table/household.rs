@@ -209,7 +209,11 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "undo.last",
         description: "Takes back what the last request changed.",
-        args: &[],
+        args: &[&[Arg::maybe(
+            "turn",
+            Kind::Text,
+            "the turn whose changes are taken back; the last one when none is named",
+        )]],
         result: &[
             Field::always(
                 "undone",

@@ -49,6 +49,21 @@ async fn what_is_under_way_is_waited_for_and_taken_back() {
     assert_eq!(house.tools.services().timers.all().len(), 2);
 }
 
+/// A request that went on: what its first part did is taken back, though something else was done since.
+#[tokio::test]
+async fn the_changes_of_a_named_turn_are_taken_back_and_no_others() {
+    let house = house();
+    house.in_turn("a", "timer.start", json!({"minutes": 5})).await;
+    house.in_turn("b", "list.add", json!({"item": "eggs"})).await;
+    let receipt = house.in_turn("c", "undo.last", json!({"turn": "a"})).await;
+    assert_eq!(receipt.detail["undone"][0]["kind"], "timer", "{}", receipt.detail);
+    assert!(house.tools.services().timers.all().is_empty());
+    let (again, _) = house.fails("undo.last", json!({"turn": "a"})).await;
+    assert_eq!(again, "not_found", "once");
+    let receipt = house.in_turn("d", "undo.last", json!({"turn": "b"})).await;
+    assert_eq!(receipt.detail["undone"][0]["kind"], "list", "{}", receipt.detail);
+}
+
 #[tokio::test]
 async fn a_change_of_any_kind_is_taken_back() {
     let cases = [

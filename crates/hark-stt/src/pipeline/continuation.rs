@@ -1,0 +1,76 @@
+//! A request that goes on after its end: for a while the recogniser keeps it, and speech that comes is one utterance with
+//! it. Told as an interruption, for Hark may have begun to answer.
+
+use super::super::barge_in_detector;
+use super::super::endpoint::{EndpointChange, Endpointer};
+use super::{AudioPipeline, Draft, LEAD_IN_MS, PipelineState};
+use crate::echo::ResidualEcho;
+use crate::{HearingEvent, PositionedEvent};
+use hark_config as config;
+use hark_core::audio::ms_to_samples;
+use hark_core::{Endpoint, Transcript};
+
+impl AudioPipeline {
+    /// Whether a request is over that may still go on.
+    pub fn may_go_on(&self) -> bool {
+        matches!(self.state, PipelineState::MayGoOn { .. })
+    }
+
+    /// The words of the request are known: back to the wake word, at once or when nothing more has come.
+    pub(super) fn await_continuation(&mut self, endpoint: Endpoint) {
+        let goes_on_ms = u64::from(self.settings.endpoint.goes_on_ms);
+        if goes_on_ms == 0 || self.is_barge_in || endpoint == Endpoint::Max {
+            self.cancel_request();
+            return;
+        }
+        let vad =
+            config::vad::Vad { min_speech_ms: self.settings.interruption_ms, ..self.settings.vad.clone() };
+        let give_up_at = self.position + ms_to_samples(goes_on_ms);
+        let endpointer = Endpointer::new(&vad, &self.settings.endpoint, self.position, give_up_at);
+        self.state = PipelineState::MayGoOn { endpointer };
+    }
+
+    /// Looks for speech that goes on with the request before.
+    pub(super) fn detect_continuation(&mut self, out: &mut Vec<PositionedEvent>) {
+        // What may be Hark's own voice is nothing that somebody says.
+        let is_clear = self.barge_in_detector.is_none() || self.self_echo.residual == ResidualEcho::None;
+        let probability = if is_clear { self.probability } else { 0.0 };
+        let PipelineState::MayGoOn { endpointer } = &mut self.state else { return };
+        match endpointer.block(self.position, probability) {
+            EndpointChange::SpeechStarted { onset } => {
+                let endpointer = endpointer.clone();
+                self.state = PipelineState::InUtterance { endpointer, draft: Draft::None };
+                (self.is_barge_in, self.goes_on, self.barge_in_doubted) = (true, true, false);
+                self.self_echo.in_interruption = false;
+                // Nothing is decided by its words so far.
+                (self.onset, self.rescored_count) = (onset, usize::MAX);
+                let from = onset.saturating_sub(ms_to_samples(LEAD_IN_MS));
+                self.history.copy(from, self.position, &mut self.second_part);
+                self.stt.resume();
+                let ago_ms = barge_in_detector::ago_ms(self.position, onset);
+                self.emit(HearingEvent::Interruption { ago_ms, goes_on: true }, out);
+            }
+            EndpointChange::NothingSaid => self.cancel_request(),
+            _ => {}
+        }
+    }
+
+    /// Both parts together are nothing: what came behind the request may be one of its own, which an interruption is.
+    pub(super) fn hear_second_part_alone(
+        &mut self,
+        both: &Transcript,
+        out: &mut Vec<PositionedEvent>,
+    ) -> bool {
+        if !self.goes_on || both.rejected.is_none() || self.is_self_echo() {
+            return false;
+        }
+        self.goes_on = false;
+        let ago_ms = barge_in_detector::ago_ms(self.position, self.onset);
+        self.emit(HearingEvent::Interruption { ago_ms, goes_on: false }, out);
+        self.stt.start(&[]);
+        self.stt.feed(&std::mem::take(&mut self.second_part));
+        self.stt.finish();
+        self.state = PipelineState::Recognising;
+        true
+    }
+}

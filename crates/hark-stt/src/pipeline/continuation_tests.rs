@@ -1,0 +1,96 @@
+//! What the pipeline does with speech that follows on a request, with scripted parts.
+
+use super::super::*;
+use super::{BLOCK, WAKE, hear, names, scripted, scripted_wake, settings, sound};
+use crate::echo::ResidualEcho;
+use crate::scripted::{ScriptedRecogniser, ScriptedVad};
+
+/// A request of 10 blocks, after its wake word; over at block 41.
+const REQUEST: [(usize, f32); 4] = [(20, 0.0), (1, WAKE), (10, 0.9), (10, 0.0)];
+
+fn counted(heard: &[PositionedEvent]) -> Vec<usize> {
+    let samples = |event: &HearingEvent| match event {
+        HearingEvent::Transcript(transcript) => transcript.text.strip_suffix(" samples")?.parse().ok(),
+        _ => None,
+    };
+    heard.iter().filter_map(|heard| samples(&heard.event)).collect()
+}
+
+#[test]
+fn speech_soon_after_a_request_is_one_utterance_with_it() {
+    let (mut pipeline, _log) = scripted(SttMode::LockStep);
+    let mut all = hear(&mut pipeline, &sound(&REQUEST));
+    assert!(pipeline.may_go_on() && !pipeline.meter().listening);
+    let rest = hear(&mut pipeline, &sound(&[(5, 0.0), (10, 0.9), (10, 0.0)]));
+    assert_eq!(names(&rest), [("goes on", 51), ("silence", 66), ("transcript", 66)]);
+    assert!(matches!(rest[0].event, HearingEvent::Interruption { ago_ms: 160, goes_on: true }));
+    all.extend(rest);
+    let [first, both] = counted(&all)[..] else { panic!("{all:?}") };
+    assert_eq!(both - first, 25 * BLOCK, "all that came between the two ends");
+    assert!(!pipeline.may_go_on(), "it goes on once");
+    assert_eq!(names(&hear(&mut pipeline, &sound(&[(1, WAKE)]))), [("wake", 67)]);
+}
+
+#[test]
+fn where_both_parts_are_nothing_the_second_is_heard_alone() {
+    let (mut recogniser, _log) = ScriptedRecogniser::new();
+    recogniser.max_samples = 30 * BLOCK;
+    let parts = PipelineParts {
+        vad: Box::new(ScriptedVad),
+        wake: Some(scripted_wake()),
+        recogniser: Box::new(recogniser),
+        grammar: None,
+    };
+    let mut pipeline = AudioPipeline::new(parts, settings(SttMode::LockStep)).expect("a pipeline");
+    hear(&mut pipeline, &sound(&REQUEST));
+    let heard = hear(&mut pipeline, &sound(&[(5, 0.0), (8, 0.9), (11, 0.0)]));
+    let expected = [("goes on", 51), ("silence", 64), ("interruption", 64), ("partial", 64)];
+    assert_eq!(names(&heard)[..4], expected);
+    let [alone] = counted(&heard)[..] else { panic!("{heard:?}") };
+    assert!((18 * BLOCK..=28 * BLOCK).contains(&alone), "from 300 ms before its onset to its end: {alone}");
+    let HearingEvent::Transcript(transcript) = &heard[4].event else { panic!("{heard:?}") };
+    assert_eq!(transcript.rejected, None);
+    assert_eq!(names(&hear(&mut pipeline, &sound(&[(1, WAKE)]))), [("wake", 66)]);
+}
+
+#[test]
+fn later_speech_noises_and_the_wake_word_do_not_go_on_with_a_request() {
+    let (mut pipeline, _log) = scripted(SttMode::LockStep);
+    hear(&mut pipeline, &sound(&REQUEST));
+    let heard = hear(&mut pipeline, &sound(&[(5, 0.0), (4, 0.9), (14, 0.0), (20, 0.9)]));
+    assert_eq!(names(&heard), [], "a cough, and somebody after 700 ms");
+    assert!(!pipeline.may_go_on());
+
+    let (mut pipeline, _log) = scripted(SttMode::LockStep);
+    hear(&mut pipeline, &sound(&REQUEST));
+    let heard = hear(&mut pipeline, &sound(&[(1, WAKE), (10, 0.9), (10, 0.0)]));
+    let essential: Vec<_> = names(&heard).into_iter().filter(|(name, _)| *name != "partial").collect();
+    assert_eq!(essential, [("wake", 42), ("started", 47), ("silence", 62), ("transcript", 62)]);
+}
+
+#[test]
+fn harks_own_voice_does_not_go_on_with_a_request() {
+    let (mut pipeline, _log) = scripted(SttMode::LockStep);
+    hear(&mut pipeline, &sound(&REQUEST));
+    pipeline.command(PipelineCommand::Watch(true));
+    pipeline.observe_playback(&[0.1; 160], ResidualEcho::Possible);
+    assert_eq!(names(&hear(&mut pipeline, &sound(&[(15, 0.9)]))), []);
+}
+
+#[test]
+fn it_can_be_switched_off() {
+    let (mut pipeline, _log) = scripted(SttMode::LockStep);
+    pipeline.settings.endpoint.goes_on_ms = 0;
+    hear(&mut pipeline, &sound(&REQUEST));
+    assert!(!pipeline.may_go_on());
+}
+
+#[test]
+fn a_recording_may_end_meanwhile() {
+    let (mut pipeline, _log) = scripted(SttMode::LockStep);
+    let mut heard = hear(&mut pipeline, &sound(&REQUEST));
+    let before = heard.len();
+    pipeline.finish(&mut heard);
+    assert_eq!(heard.len(), before);
+    assert!(!pipeline.may_go_on());
+}
