@@ -103,8 +103,8 @@ fn understanding(config: &Config) -> Finding {
 fn pipeline(config: &Config) -> Finding {
     open(config)?.pipeline(SttMode::LockStep)?;
     let wake = match config.wake.engine {
-        WakeEngine::Openwakeword | WakeEngine::Phrase => config.wake.words.join(", "),
         WakeEngine::None => "none (push to talk)".to_owned(),
+        _ => config.wake.words.join(", "),
     };
     Ok(format!("voice activity, wake words {wake} and the recogniser load"))
 }

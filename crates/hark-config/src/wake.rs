@@ -7,12 +7,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WakeEngine {
+    /// openWakeWord and microWakeWord together.
+    Both,
     /// openWakeWord models on LiteRT.
     Openwakeword,
+    /// microWakeWord models on LiteRT.
+    Microwakeword,
     /// Typed phrases, found by PocketSphinx's keyphrase spotter.
     Phrase,
     /// Push to talk only.
     None,
+}
+
+impl WakeEngine {
+    /// Whether its words are trained models.
+    pub fn has_models(self) -> bool {
+        matches!(self, Self::Both | Self::Openwakeword | Self::Microwakeword)
+    }
 }
 
 /// How a wake word is verified before it wakes.
@@ -42,17 +53,18 @@ pub struct WordLimits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wake {
-    /// `openwakeword`: trained words; `phrase`: any English phrase of three syllables or more, less sure than a
-    /// trained word; `none`: push to talk.
+    /// `both`: trained words of openWakeWord, of which those that microWakeWord knows too must sound like the word to both;
+    /// `openwakeword`, `microwakeword`: one of them alone; `phrase`: any English phrase of three syllables or more, less
+    /// sure than a trained word; `none`: push to talk.
     pub engine: WakeEngine,
-    /// Wake words, any number: names of wake models in `models/manifest.toml` or paths of openWakeWord `.tflite`
-    /// files; with engine `phrase` the phrases themselves, such as "hello computer".
+    /// Wake words, any number: names of wake models in `models/manifest.toml` or paths of `.tflite` files of openWakeWord
+    /// (with engine `microwakeword`, of that one, with their `.json` beside them); with engine `phrase` the phrases themselves, such as "hello computer".
     #[schemars(extend("x-holds" = "words"))]
     pub words: Vec<String>,
     /// Score from which the word counts as heard.
     #[schemars(range(min = 0.05, max = 0.99))]
     pub threshold: f32,
-    /// Consecutive 80 ms hops that must reach the threshold.
+    /// Consecutive looks at the sound that must reach the threshold: every 80 ms, with engine `microwakeword` every 30 ms.
     #[schemars(range(min = 1, max = 10))]
     pub patience_hops: u32,
     /// Time after a wake in which the word is not heard again.
@@ -108,7 +120,7 @@ pub fn word_limits(line: &str) -> Result<(String, WordLimits), String> {
 impl Default for Wake {
     fn default() -> Self {
         Self {
-            engine: WakeEngine::Openwakeword,
+            engine: WakeEngine::Both,
             words: vec!["hey_jarvis".into()],
             threshold: 0.5,
             patience_hops: 1,

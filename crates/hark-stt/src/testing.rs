@@ -1,7 +1,7 @@
 //! Test helpers of this crate: real models, flite's voices, recordings of people when they are there.
 
 use super::vad::SileroVad;
-use super::wake::{OpenWakeWord, OpenWakeWordFiles};
+use super::wake::{CombinedWakeEngine, MicroWakeWord, OpenWakeWord, OpenWakeWordFiles};
 use hark_core::VAD_BLOCK_SAMPLES;
 use hark_core::ports::{Completeness, Completes};
 use hark_models::litert::LiteRt;
@@ -18,14 +18,27 @@ pub(crate) fn silero() -> SileroVad {
     SileroVad::load(runtime, &model("silero_vad_16k_op15.onnx")).expect("silero")
 }
 
+pub(crate) fn litert() -> LiteRt {
+    LiteRt::load(&model("libtensorflowlite_c.so")).expect("libtensorflowlite_c.so")
+}
+
+pub(crate) fn microwakeword_model(word: &str) -> PathBuf {
+    model(&format!("micro_{word}.tflite"))
+}
+
+pub(crate) fn combined_wake_engine(words: &[&str]) -> CombinedWakeEngine {
+    let models: Vec<PathBuf> = words.iter().map(|word| microwakeword_model(word)).collect();
+    let micro = || MicroWakeWord::load(&litert(), &models).expect("microWakeWord");
+    CombinedWakeEngine::new(openwakeword(words), micro(), micro())
+}
+
 pub(crate) fn openwakeword(words: &[&str]) -> OpenWakeWord {
-    let litert = LiteRt::load(&model("libtensorflowlite_c.so")).expect("libtensorflowlite_c.so");
     let files = OpenWakeWordFiles {
         mel: model("melspectrogram.tflite"),
         embedding: model("embedding_model.tflite"),
         heads: words.iter().map(|word| model(&format!("{word}.tflite"))).collect(),
     };
-    OpenWakeWord::load(&litert, &files).expect("openWakeWord")
+    OpenWakeWord::load(&litert(), &files).expect("openWakeWord")
 }
 
 /// A sentence spoken by one of flite's voices, 16 kHz mono.

@@ -10,7 +10,8 @@ use hark_models::manifest::Manifest;
 use hark_models::onnx::OnnxRuntime;
 use hark_stt::stt::grammar::KeyphraseSpotter;
 use hark_stt::wake::{
-    KeyphraseEngine, OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine, WakeVerifier,
+    CombinedWakeEngine, KeyphraseEngine, MicroWakeWord, OpenWakeWord, OpenWakeWordFiles, WakeDetector,
+    WakeEngine, WakeVerifier,
 };
 use hark_tts::pronunciations::Pronunciations;
 use hark_tts::voices::espeak::Espeak;
@@ -31,6 +32,11 @@ impl<'a> Engines<'a> {
     pub(crate) fn new(config: &'a Config, manifest: &'a Manifest, home: &Home) -> Self {
         Self { config, manifest, names: Arc::new(Pronunciations::new(&home.says)) }
     }
+}
+
+/// The model of a wake word for microWakeWord.
+fn microwakeword_part(word: &str) -> String {
+    format!("micro_{word}")
 }
 
 /// The parts of the phonemiser.
@@ -59,7 +65,12 @@ impl Engines<'_> {
     pub(crate) fn wake(&self) -> Result<Option<WakeDetector>, Fault> {
         let wake = &self.config.wake;
         let engine: Box<dyn WakeEngine> = match wake.engine {
-            config::wake::WakeEngine::Openwakeword => Box::new(self.trained_words()?),
+            config::wake::WakeEngine::Both => Box::new(self.combined_words()?),
+            config::wake::WakeEngine::Openwakeword => Box::new(self.openwakeword()?),
+            config::wake::WakeEngine::Microwakeword => {
+                let models = wake.words.iter().map(|word| self.microwakeword_model(word));
+                Box::new(self.microwakeword(&models.collect::<Result<Vec<_>, _>>()?)?)
+            }
             config::wake::WakeEngine::Phrase => {
                 Box::new(KeyphraseEngine::new(&wake.words, self.keyphrases(&wake.words)?))
             }
@@ -83,7 +94,30 @@ impl Engines<'_> {
         Ok(KeyphraseSpotter::load(&model, &state_dir, phrases, &*self.pronounce()?)?)
     }
 
-    fn trained_words(&self) -> Result<OpenWakeWord, Fault> {
+    /// Both engines; microWakeWord for the words it knows.
+    fn combined_words(&self) -> Result<CombinedWakeEngine, Fault> {
+        let words = self.config.wake.words.iter();
+        let known = words.filter(|word| self.manifest.part(&microwakeword_part(word)).is_ok());
+        let models = known.map(|word| self.microwakeword_model(word)).collect::<Result<Vec<_>, _>>()?;
+        let micro = || self.microwakeword(&models);
+        Ok(CombinedWakeEngine::new(self.openwakeword()?, micro()?, micro()?))
+    }
+
+    fn microwakeword(&self, models: &[PathBuf]) -> Result<MicroWakeWord, Fault> {
+        MicroWakeWord::load(&LiteRt::load(&self.manifest.path("litert")?)?, models)
+    }
+
+    /// A model's file; its settings must be beside it.
+    fn microwakeword_model(&self, word: &str) -> Result<PathBuf, Fault> {
+        if is_model_path(word) {
+            return Ok(paths::expand(word));
+        }
+        let part = microwakeword_part(word);
+        self.manifest.path(&format!("{part}_settings"))?;
+        self.manifest.path(&part)
+    }
+
+    fn openwakeword(&self) -> Result<OpenWakeWord, Fault> {
         let litert = LiteRt::load(&self.manifest.path("litert")?)?;
         let heads =
             self.config.wake.words.iter().map(|word| {

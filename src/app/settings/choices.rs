@@ -91,7 +91,7 @@ impl Choices {
         let mut choices = Self { max_utterance_ms: config.endpoint.max_utterance_ms, ..Self::default() };
         if config.wake.engine != WakeEngine::None {
             let single = config.wake.words.iter().map(String::as_str);
-            let trained = config.wake.engine == WakeEngine::Openwakeword;
+            let trained = config.wake.engine.has_models();
             let known = manifest.with_role(WAKE_ROLE).into_iter().filter(|id| trained && is_here(id));
             let all = std::iter::once(config.wake.words.join(AND));
             choices.wake_words = distinct(all.chain(single.chain(known).map(str::to_owned)));

@@ -35,7 +35,7 @@ pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
 /// Asked by the command line, which may look into the model manifest.
 pub fn check_wake_words(loaded: &Loaded, known: &[&str]) -> Vec<Problem> {
     let mut found = Findings { loaded, problems: Vec::new() };
-    if loaded.config.wake.engine == WakeEngine::Openwakeword {
+    if loaded.config.wake.engine.has_models() {
         for word in loaded.config.wake.words.iter().filter(|word| !is_model_path(word)) {
             if !known.contains(&word.as_str()) {
                 let fix = nearest(word, known.iter().copied())

@@ -7,12 +7,11 @@ use hark_config as config;
 use hark_core::Fault;
 use hark_core::audio::ms_to_samples;
 
-/// Hops below the near-miss score that end a peak; scores of one utterance dip in between.
-const PEAK_OVER_HOPS: u32 = 3;
+/// Time below the near-miss score that ends a peak; scores of one utterance dip in between.
+const PEAK_OVER_MS: u64 = 240;
 
-/// Hops of a silence that are still scored after it: as much sound as an engine looks back on, 2.1 s at
-/// 80 ms.
-const CONTEXT_HOPS: usize = 26;
+/// How much of a silence is still scored after it: as much sound as an engine looks back on.
+const CONTEXT_MS: u64 = 2080;
 
 /// Part of a word's threshold that is like it enough in a sound that would explain it.
 const SIMILAR_SHARE: f32 = 0.5;
@@ -64,13 +63,24 @@ struct WordState {
     /// Highest score of the peak that is going on; 0 when there is none.
     peak: f32,
     quiet_hops: u32,
+    /// Quiet hops that end a peak.
+    peak_over_hops: u32,
     /// The word is refractory up to here, in samples pushed.
     refractory_until: u64,
 }
 
 impl WordState {
-    fn new(limits: WakeLimits) -> Self {
-        Self { limits, run_hops: 0, longest_run: 0, peak: 0.0, quiet_hops: 0, refractory_until: 0 }
+    fn new(limits: WakeLimits, hop_samples: usize) -> Self {
+        let peak_over_hops = ms_to_samples(PEAK_OVER_MS).div_ceil(hop_samples as u64) as u32;
+        Self {
+            limits,
+            run_hops: 0,
+            longest_run: 0,
+            peak: 0.0,
+            quiet_hops: 0,
+            peak_over_hops,
+            refractory_until: 0,
+        }
     }
 
     fn forget_peak(&mut self) {
@@ -94,7 +104,7 @@ impl WordState {
             return Verdict::Nothing;
         }
         self.quiet_hops += 1;
-        if self.peak == 0.0 || self.quiet_hops < PEAK_OVER_HOPS {
+        if self.peak == 0.0 || self.quiet_hops < self.peak_over_hops {
             return Verdict::Nothing;
         }
         let verdict = Verdict::Rejected { score: self.peak, why: self.why() };
@@ -135,7 +145,8 @@ pub struct WakeDetector {
 impl WakeDetector {
     /// A detector with the limits of the settings.
     pub fn new(engine: Box<dyn WakeEngine>, settings: &config::wake::Wake) -> Self {
-        let state = |word: &WakeWord| WordState::new(WakeLimits::of(settings, &word.name));
+        let hop = engine.hop_samples();
+        let state = |word: &WakeWord| WordState::new(WakeLimits::of(settings, &word.name), hop);
         let states: Vec<WordState> = engine.words().iter().map(state).collect();
         Self {
             scores: vec![0.0; states.len()],
@@ -215,7 +226,7 @@ impl WakeDetector {
         self.pushed += samples.len() as u64;
         self.pending.extend_from_slice(samples);
         let hop = self.engine.hop_samples();
-        let excess = (self.pending.len() / hop).saturating_sub(CONTEXT_HOPS);
+        let excess = (self.pending.len() / hop).saturating_sub(ms_to_samples(CONTEXT_MS) as usize / hop);
         self.pending.drain(..excess * hop);
         self.scores.fill(0.0);
     }
@@ -263,7 +274,7 @@ impl WakeDetector {
                     out.push(WakeReport::Detected {
                         word: word.name.clone(),
                         score: self.scores[index],
-                        ago_samples: ago + waited,
+                        ago_samples: ago + waited + self.engine.delay_samples(index),
                         end: word.end,
                     });
                     state.refractory_until = now + ms_to_samples(u64::from(state.limits.refractory_ms));

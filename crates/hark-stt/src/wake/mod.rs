@@ -1,14 +1,19 @@
 //! Wake words: engines score every hop of sound ([`WakeEngine`]), the detector compares scores with thresholds
 //! (`detector`), and the verifier checks a detection (`verifier`). Called by the pipeline, on its thread.
 
+mod combined;
 mod detector;
 mod keyphrase_engine;
+mod micro_frontend;
+mod microwakeword;
 mod openwakeword;
 mod verifier;
 mod word_end;
 
+pub use combined::CombinedWakeEngine;
 pub use detector::{WakeDetector, WakeReport};
 pub use keyphrase_engine::KeyphraseEngine;
+pub use microwakeword::MicroWakeWord;
 pub use openwakeword::{OpenWakeWord, OpenWakeWordFiles};
 pub use verifier::{VERIFIED_MS, WakeVerifier};
 pub use word_end::WordEnd;
@@ -38,6 +43,12 @@ pub trait WakeEngine: Send {
     /// # Errors
     /// When a model fails.
     fn hop(&mut self, samples: &[f32]) -> Result<&[f32], Fault>;
+
+    /// How long before the end of the last hop its score for a word was reached, in samples: an engine that weighs a word
+    /// for a while scores it late.
+    fn delay_samples(&self, _word: usize) -> usize {
+        0
+    }
 
     /// Forgets what was heard: the next hop is scored as if silence had gone before.
     fn reset(&mut self);
