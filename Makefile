@@ -222,6 +222,23 @@ audit: rust ## check licences, bans and advisories of all crates (needs cargo-de
 	command -v cargo-deny >/dev/null || { echo "make: first: cargo install --locked cargo-deny" >&2; exit 1; }
 	cargo deny check
 
+.PHONY: page-packages
+page-packages:
+	cd page && npm ci --no-audit --no-fund --silent
+
+.PHONY: page
+page: page-packages ## build the page anew into page/dist (needs Node.js 20)
+	cd page && npm run build
+
+.PHONY: page-check
+page-check: page ## the same, and fail where page/dist is not what its sources make
+	cd page && npm test
+	git --no-pager diff --exit-code --stat -- page/dist
+
+.PHONY: page-browser
+page-browser: models page ## the page in Chromium, served by a Hark of its own
+	cd page && HARK_PAGE=daemon HARK_BIN="$(abspath $(HARK))" npm run test:browser
+
 .PHONY: contracts
 contracts: rust build-packages ## write the golden files of contracts/ and firmware-config/hark.toml anew
 	HARK_UPDATE_CONTRACTS=1 cargo test --locked --profile $(PROFILE) --workspace --lib --tests

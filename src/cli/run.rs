@@ -45,6 +45,7 @@ pub(super) fn run(origin: Origin, demo: bool, json: bool) -> Result<ExitCode, Fa
     let ready = |running: &daemon::Running<'_>| {
         tell(format_args!("hark: ready. {}", how_to_talk(running.has_microphone(), &app.config)));
         if let Some(address) = running.api() {
+            tell(format_args!("hark: its page is http://{address}/"));
             tell(format_args!("hark: programs reach it at http://{address}/api/v1"));
         }
         let Some(demo) = demo.filter(|_| !running.has_microphone()) else { return };

@@ -3,6 +3,7 @@
 use super::api_error::ApiError;
 use super::rate::Rates;
 use super::token::Tokens;
+use super::web_page;
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -84,7 +85,8 @@ impl AccessGuard {
             && request.headers.contains_key("access-control-request-method");
         // A browser asks what a page may do before it shows any token.
         let shown = presented_token(&request.headers);
-        if !is_preflight && !self.tokens.admits(shown) {
+        let is_open = is_preflight || web_page::is_asked_for(&request.method, request.uri.path());
+        if !is_open && !self.tokens.admits(shown) {
             let fix = "send `Authorization: Bearer TOKEN` with what dashboard.token_file holds";
             let error =
                 ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "the token is missing or wrong", fix);

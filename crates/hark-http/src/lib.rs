@@ -28,6 +28,7 @@ mod server;
 mod server_state;
 mod token;
 mod turn_summary;
+mod web_page;
 mod websocket_connection;
 mod websocket_messages;
 mod websocket_upgrade;

@@ -2,7 +2,7 @@
 //! what the other has not.
 
 use super::server_state::SharedState;
-use super::{handlers, websocket_upgrade, wire};
+use super::{handlers, web_page, websocket_upgrade, wire};
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, post};
 use schemars::{Schema, SchemaGenerator};
@@ -246,7 +246,7 @@ pub(super) fn router(app: SharedState) -> Router {
         let path = operation.path.replace('{', ":").replace('}', "");
         router.route(&path, (operation.handler)())
     });
-    all.with_state(app)
+    all.merge(web_page::routes()).with_state(app)
 }
 
 /// What only commands of the owner ask, by the socket in the state folder: no promise to programs.

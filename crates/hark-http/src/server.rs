@@ -30,7 +30,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// What goes with every answer: nothing of it is kept, framed, or taken for something else.
+/// What goes with every answer of the API: nothing of it is kept, framed, or taken for something else.
 const COMMON_HEADERS: [(HeaderName, &str); 6] = [
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (CACHE_CONTROL, "no-store"),
@@ -217,7 +217,8 @@ async fn answer(app: &SharedState, router: Router, peer: Peer, request: Request<
     };
     let mut response = with_error_body(response);
     for (name, value) in COMMON_HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        // The page has some of its own.
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     if let Some(Ok(page)) = page.map(|page| HeaderValue::from_str(&page)) {
         response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, page);

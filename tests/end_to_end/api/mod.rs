@@ -111,10 +111,42 @@ fn what_is_not_documented_is_not_there() {
             assert_eq!(allowed, known, "{path}");
         }
     }
-    for path in ["/", "/api", "/api/v2/health", "/api/v1/turns/", "/api/v1/health/", "/metrics", "/ws/x"] {
+    for path in ["/api", "/page", "/api/v2/health", "/api/v1/turns/", "/api/v1/health/", "/metrics", "/ws/x"]
+    {
         let answer = get(server.address, path);
         assert_eq!((answer.status, answer.refusal().as_str()), (404, "not_found"), "{path}");
     }
+}
+
+#[test]
+fn the_page_is_served_to_everybody_who_may_reach_it_and_nothing_else_without_the_token() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "a-token-of-enough-characters\n").unwrap();
+    let server = Server::with(|settings, _| settings.token_file = file.path().display().to_string());
+    let page = get(server.address, "/");
+    assert_eq!((page.status, page.headers["content-type"].as_str()), (200, "text/html; charset=utf-8"));
+    let policy = &page.headers["content-security-policy"];
+    assert!(policy.starts_with("default-src 'self';") && !policy.contains("unsafe"), "{policy}");
+    assert_eq!(page.headers["x-frame-options"], "SAMEORIGIN");
+    assert_eq!(page.headers["x-content-type-options"], "nosniff");
+
+    let named = ["src=\"", "href=\""].iter().flat_map(|name| page.body.split(name).skip(1));
+    let named: Vec<&str> = named.filter_map(|rest| rest.split('"').next()).collect();
+    assert!(named.len() >= 3, "{named:?}");
+    for name in named {
+        let name = name.strip_prefix("./").expect("relative, for it may lie under a prefix");
+        let answer = get(server.address, &format!("/{name}"));
+        assert_eq!(answer.status, 200, "{name}");
+        assert!(!answer.body.is_empty(), "{name}");
+    }
+    let tag = page.headers["etag"].as_str();
+    assert_eq!(ask(server.address, "GET", "/", &[("If-None-Match", tag)], None).status, 304);
+    assert_eq!(ask(server.address, "HEAD", "/page.js", &[], None).status, 200);
+    for (method, path) in [("POST", "/"), ("GET", "/api/v1/health"), ("GET", "/ws"), ("GET", "/page.js/..")] {
+        assert_eq!(ask(server.address, method, path, &[], None).status, 401, "{method} {path}");
+    }
+    let elsewhere = [("Host", "evil.example")];
+    assert_eq!(ask(server.address, "GET", "/", &elsewhere, None).status, 403, "by a foreign name");
 }
 
 #[test]

@@ -1,0 +1,164 @@
+/** Small parts that several views have. */
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { ApiFailure } from './api';
+import type { Fields, Json } from './events';
+import { connection } from './store';
+import { word } from './text';
+
+const ICONS = {
+  now: 'M12 3a3 3 0 0 0-3 3v6a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM5 11v1a7 7 0 0 0 14 0v-1M12 19v3',
+  turns: 'M4 6h10M4 12h16M4 18h7',
+  home: 'M3 11l9-7 9 7M6 9v11h12V9',
+  timers: 'M12 6v7l4 3M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
+  memory: 'M6 3h12v18l-6-4-6 4z',
+  health: 'M3 12h4l3-7 4 14 3-7h4',
+  send: 'M4 12h14M12 5l7 7-7 7',
+  stop: 'M6 6h12v12H6z',
+  microphone: 'M12 3a3 3 0 0 0-3 3v6a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM5 11v1a7 7 0 0 0 14 0v-1M12 19v3',
+  picture: 'M3 5h18v14H3zM3 16l5-5 5 5 3-3 5 4',
+  close: 'M6 6l12 12M18 6L6 18',
+  light: 'M9 18h6M10 21h4M12 3a6 6 0 0 0-4 10.5V16h8v-2.5A6 6 0 0 0 12 3z',
+  switch: 'M12 3v8M7 6a8 8 0 1 0 10 0',
+  fan: 'M12 12c-2-4-1-8 1-9s4 3-1 9c4-2 8-1 9 1s-3 4-9-1c2 4 1 8-1 9s-4-3 1-9c-4 2-8 1-9-1s3-4 9 1z',
+  cover: 'M4 4h16v16H4zM4 9h16M4 14h16',
+  lock: 'M6 11h12v9H6zM8 11V7a4 4 0 0 1 8 0v4',
+  climate: 'M10 4v10a4 4 0 1 0 4 0V4zM12 8v8',
+  media_player: 'M9 18V5l10-2v13M9 18a3 3 0 1 1-3-3 3 3 0 0 1 3 3zM19 16a3 3 0 1 1-3-3 3 3 0 0 1 3 3z',
+  vacuum: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z',
+  lawn_mower: 'M3 15h11l3-9h4M7 18a2 2 0 1 1-2-2 2 2 0 0 1 2 2zM17 18a2 2 0 1 1-2-2 2 2 0 0 1 2 2z',
+  valve: 'M12 3c-4 5-6 8-6 11a6 6 0 0 0 12 0c0-3-2-6-6-11z',
+  todo: 'M4 6h2M4 12h2M4 18h2M9 6h11M9 12h11M9 18h11',
+  sensor: 'M4 18a9 9 0 1 1 16 0M12 15l4-5',
+  binary_sensor: 'M12 3l9 9-9 9-9-9z',
+  scene: 'M12 3l2.5 6.5L21 12l-6.5 2.5L12 21l-2.5-6.5L3 12l6.5-2.5z',
+  script: 'M7 4l12 8-12 8z',
+  thing: 'M8 8h8v8H8z',
+} as const;
+
+export type IconName = keyof typeof ICONS;
+
+export function isIcon(name: string): name is IconName {
+  return name in ICONS;
+}
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={ICONS[name]} />
+    </svg>
+  );
+}
+
+const GOOD = ['done', 'completed', 'well'];
+const BAD = ['failed', 'not_understood', 'problem', 'error'];
+const OPEN = ['awaiting_approval', 'awaiting_answer', 'running', 'lapsed'];
+
+export function Badge({ group, name }: { group: string; name: string }) {
+  const kind = GOOD.includes(name) ? 'good' : BAD.includes(name) ? 'bad' : OPEN.includes(name) ? 'open' : 'plain';
+  return <span class={`badge ${kind}`}>{word(group, name)}</span>;
+}
+
+export function Panel(props: { title: string; id: string; children: ComponentChildren; class?: string; aside?: ComponentChildren }) {
+  return (
+    <section class={`panel ${props.class ?? ''}`} aria-labelledby={props.id}>
+      <div class="panel-head">
+        <h2 id={props.id}>{props.title}</h2>
+        {props.aside}
+      </div>
+      {props.children}
+    </section>
+  );
+}
+
+function written(value: Json | undefined): string {
+  if (value === null || value === undefined) return '–';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Names with their values, as text. */
+export function FieldList({ fields }: { fields: Fields }) {
+  return (
+    <dl class="fields">
+      {Object.entries(fields).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{written(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function Pick(props: {
+  label: string;
+  value: string;
+  options: [string, string][];
+  onChange: (value: string) => void;
+}) {
+  return (
+    <label class="field">
+      <span>{props.label}</span>
+      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function Search(props: { label: string; hint?: string; value: string; onInput: (value: string) => void }) {
+  return (
+    <label class="field grow">
+      <span>{props.label}</span>
+      <input
+        type="search"
+        placeholder={props.hint ?? ''}
+        value={props.value}
+        autocomplete="off"
+        onInput={(event) => props.onInput(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+/** Reads something when the page is connected, and again when one of `again` changes. */
+export function useReading<T>(read: () => Promise<T>, again: unknown[] = []): { value: T | null; failure: string | null } {
+  const [value, setValue] = useState<T | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const isOpen = connection.value === 'open';
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    let isGone = false;
+    read().then(
+      (found) => {
+        if (isGone) return;
+        setValue(() => found);
+        setFailure(null);
+      },
+      (error: unknown) => {
+        if (!isGone && error instanceof ApiFailure && error.status !== 0) setFailure(`${error.message} ${error.fix}`);
+      },
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [isOpen, ...again]);
+  return { value, failure };
+}
+
+/** A number that grows every so often while this is shown and the tab is looked at. */
+export function useTick(everyMs: number): number {
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') setTick((before) => before + 1);
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return tick;
+}
