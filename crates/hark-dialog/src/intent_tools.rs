@@ -105,7 +105,11 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkRecall", "memory.recall"),
     ("HarkForget", "memory.forget"),
     ("HarkUndo", "undo.last"),
+    (TAKES_BACK, "undo.last"),
 ];
+
+/// Takes back what a named turn has done, because its request went on: nobody says it, and it is not told.
+pub const TAKES_BACK: &str = "HarkTakeBack";
 
 /// End of the response keys of requests that mean every room.
 const EVERYWHERE: &str = "everywhere";

@@ -2,8 +2,8 @@
 //! connection to the recogniser. It is called by one thread: `hark-pipeline` for the node's microphone,
 //! `hark-remote-mic` for a browser's, or the caller of `hark hear` in lock-step with a recording.
 //!
-//! Parts: `wake_word` (wake word to listening), `barge_in` (speech over Hark's output), `continuation` (a request goes on after
-//! its end), `self_echo` (Hark's own voice),
+//! Parts: `wake_word` (wake word to listening), `barge_in` (speech over Hark's output), `continuation` (speech after the
+//! endpoint of a request), `self_echo` (Hark's own voice),
 //! `poll_interval` (how often it must be called), `settings_change`, `block_buffer`.
 
 mod barge_in;
@@ -117,7 +117,7 @@ enum PipelineState {
     AwaitingSpeech { endpointer: Endpointer, earliest: u64 },
     /// Hearing the request.
     InUtterance { endpointer: Endpointer, draft: Draft },
-    /// The request is over and its words are told; whoever said it may go on.
+    /// The transcript has been reported; the speaker may still continue.
     MayGoOn { endpointer: Endpointer },
     /// The request is over, its words are still to come.
     Recognising,
@@ -143,7 +143,7 @@ pub struct AudioPipeline {
     state: PipelineState,
     /// Whether the current utterance is an interruption that has not been accepted yet.
     is_barge_in: bool,
-    /// Whether it goes on with a request that was over.
+    /// Whether the current utterance continues a request after its endpoint.
     goes_on: bool,
     /// The sound of its second part alone.
     second_part: Vec<f32>,

@@ -51,13 +51,17 @@ fn settings(stt_mode: SttMode) -> PipelineSettings {
 
 fn scripted(stt_mode: SttMode) -> (AudioPipeline, Arc<Mutex<RecogniserLog>>) {
     let (recogniser, log) = ScriptedRecogniser::new();
+    (scripted_with(recogniser, settings(stt_mode)), log)
+}
+
+fn scripted_with(recogniser: ScriptedRecogniser, settings: PipelineSettings) -> AudioPipeline {
     let parts = PipelineParts {
         vad: Box::new(ScriptedVad),
         wake: Some(scripted_wake()),
         recogniser: Box::new(recogniser),
         grammar: None,
     };
-    (AudioPipeline::new(parts, settings(stt_mode)).expect("a pipeline"), log)
+    AudioPipeline::new(parts, settings).expect("a pipeline")
 }
 
 /// Blocks of the given values, each `(count, value)`.
@@ -125,14 +129,8 @@ fn a_request_in_one_breath_begins_right_after_the_wake_word() {
 fn sound_is_told_with_the_words_only_where_it_is_to_be_kept() {
     for mode in [SttMode::LockStep, SttMode::Live] {
         let (recogniser, log) = ScriptedRecogniser::new();
-        let parts = PipelineParts {
-            vad: Box::new(ScriptedVad),
-            wake: Some(scripted_wake()),
-            recogniser: Box::new(recogniser),
-            grammar: None,
-        };
         let kept = PipelineSettings { keeps_sound: true, ..settings(mode) };
-        let mut pipeline = AudioPipeline::new(parts, kept).expect("a pipeline");
+        let mut pipeline = scripted_with(recogniser, kept);
         let request = [(20, 0.0), (1, WAKE), (20, 0.1), (10, 0.9), (10, 0.0)];
         let mut heard = hear(&mut pipeline, &sound(&request));
         pipeline.finish(&mut heard);
@@ -297,13 +295,7 @@ fn a_recording_that_ends_while_waiting_says_so() {
 fn a_failing_recogniser_still_closes_the_request() {
     let (mut recogniser, _log) = ScriptedRecogniser::new();
     recogniser.fail_first_feed = true;
-    let parts = PipelineParts {
-        vad: Box::new(ScriptedVad),
-        wake: Some(scripted_wake()),
-        recogniser: Box::new(recogniser),
-        grammar: None,
-    };
-    let mut pipeline = AudioPipeline::new(parts, settings(SttMode::LockStep)).expect("a pipeline");
+    let mut pipeline = scripted_with(recogniser, settings(SttMode::LockStep));
     let heard = hear(&mut pipeline, &sound(&[(1, WAKE), (6, 0.9), (12, 0.0)]));
     assert_eq!(
         names(&heard).iter().map(|(name, _)| *name).collect::<Vec<_>>(),

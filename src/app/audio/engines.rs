@@ -66,10 +66,11 @@ impl Engines<'_> {
         let wake = &self.config.wake;
         let engine: Box<dyn WakeEngine> = match wake.engine {
             config::wake::WakeEngine::Both => Box::new(self.combined_words()?),
-            config::wake::WakeEngine::Openwakeword => Box::new(self.openwakeword()?),
+            config::wake::WakeEngine::Openwakeword => Box::new(self.openwakeword(&self.litert()?)?),
             config::wake::WakeEngine::Microwakeword => {
                 let models = wake.words.iter().map(|word| self.microwakeword_model(word));
-                Box::new(self.microwakeword(&models.collect::<Result<Vec<_>, _>>()?)?)
+                let models = models.collect::<Result<Vec<_>, _>>()?;
+                Box::new(MicroWakeWord::load(&self.litert()?, &models)?)
             }
             config::wake::WakeEngine::Phrase => {
                 Box::new(KeyphraseEngine::new(&wake.words, self.keyphrases(&wake.words)?))
@@ -99,12 +100,13 @@ impl Engines<'_> {
         let words = self.config.wake.words.iter();
         let known = words.filter(|word| self.manifest.part(&microwakeword_part(word)).is_ok());
         let models = known.map(|word| self.microwakeword_model(word)).collect::<Result<Vec<_>, _>>()?;
-        let micro = || self.microwakeword(&models);
-        Ok(CombinedWakeEngine::new(self.openwakeword()?, micro()?, micro()?))
+        let litert = self.litert()?;
+        let micro = || MicroWakeWord::load(&litert, &models);
+        Ok(CombinedWakeEngine::new(self.openwakeword(&litert)?, micro()?, micro()?))
     }
 
-    fn microwakeword(&self, models: &[PathBuf]) -> Result<MicroWakeWord, Fault> {
-        MicroWakeWord::load(&LiteRt::load(&self.manifest.path("litert")?)?, models)
+    fn litert(&self) -> Result<LiteRt, Fault> {
+        Ok(LiteRt::load(&self.manifest.path("litert")?)?)
     }
 
     /// A model's file; its settings must be beside it.
@@ -117,8 +119,7 @@ impl Engines<'_> {
         self.manifest.path(&part)
     }
 
-    fn openwakeword(&self) -> Result<OpenWakeWord, Fault> {
-        let litert = LiteRt::load(&self.manifest.path("litert")?)?;
+    fn openwakeword(&self, litert: &LiteRt) -> Result<OpenWakeWord, Fault> {
         let heads =
             self.config.wake.words.iter().map(|word| {
                 if is_model_path(word) { Ok(paths::expand(word)) } else { self.manifest.path(word) }
@@ -128,7 +129,7 @@ impl Engines<'_> {
             embedding: self.manifest.path("embedding_model")?,
             heads: heads.collect::<Result<_, _>>()?,
         };
-        Ok(OpenWakeWord::load(&litert, &files)?)
+        Ok(OpenWakeWord::load(litert, &files)?)
     }
 
     /// The voice; `None` when it is switched off.

@@ -1,4 +1,4 @@
-//! Somebody pauses in the middle of a request for so long that it is taken to be over, and goes on.
+//! A speaker pauses within a request, past its endpoint, and then continues.
 
 use crate::support::{Hark, flite, named, only, text};
 use serde_json::Value;

@@ -271,7 +271,7 @@ fn asking_for_all(first: usize, waiting: &[&Work]) -> Option<Receipt> {
     Some(asked)
 }
 
-/// Whether it is told: not where what was asked for came of it and tells of itself.
+/// Whether the reply mentions it. Not an automation that was carried out at once, since its acts are mentioned themselves.
 fn is_told(work: &Work) -> bool {
     let receipt = work.receipt.as_ref();
     let carried_out = receipt.is_some_and(|receipt| receipt.ok && receipt.detail["carry_out"] == true);

@@ -84,17 +84,7 @@ impl Machine {
         let Some(turn) = self.turn_mut(id) else { return };
         let first = turn.work.len();
         for (at, intent) in intents.iter().enumerate() {
-            let call = intent_tools::tool_of(intent).map(|tool| ToolCall {
-                index: first + at,
-                turn: id.clone(),
-                tool: tool.to_owned(),
-                args: intent_tools::arguments(tool, intent),
-                approved: false,
-                grant: None,
-                tainted: false,
-                unattended: false,
-            });
-            turn.work.push(Work { intent: intent.clone(), call, receipt: None });
+            turn.work.push(Work::new(id, first + at, intent.clone(), false));
         }
         let calls: Vec<ToolCall> =
             turn.work.iter().skip(first).filter_map(|work| work.call.clone()).collect();

@@ -1,21 +1,17 @@
-//! "Turn on the kitchen light" … "in ten minutes": a request was taken to be over, and whoever said it goes on. The voice
-//! waits. When both parts make a request, what the first part has done is taken back and the whole is done, once; when the
-//! second part is a request of its own, that is done as well; otherwise the first part stands.
+//! A speaker continues after the endpoint: "turn on the kitchen light" … "in ten minutes". Hark's voice is paused meanwhile.
+//! If both parts together are a request, what the first part did is undone and the whole request is carried out once. If the
+//! second part is a request of its own, it is carried out as well. Otherwise the first part stands.
 
 use super::Machine;
 use super::barge_in::Interruption;
 use super::state::{Opening, Phase, Work};
 use crate::instincts;
+use crate::intent_tools::TAKES_BACK;
 use hark_core::public_event::{Origin, Outcome};
-use hark_core::{
-    Effect, Intent, Receipt, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
-};
+use hark_core::{Effect, Intent, Receipt, Reply, Route, Stamp, Transcript, TurnId, Understanding};
 use serde_json::json;
 
-/// Name of the work that takes the first part back.
-pub(super) const TAKES_BACK: &str = "HarkTakeBack";
-/// Its tool, and the argument that names the turn.
-const TOOL: &str = "undo.last";
+/// Argument of what takes a turn back: which.
 const OF_TURN: &str = "turn";
 
 /// How long it may take to find out what both parts mean: a voice waits for it.
@@ -75,7 +71,6 @@ impl Machine {
         }
         let Some(interruption) = self.interruption.take() else { return false };
         let id = self.open_interruption(now, Opening::BargeIn, interruption);
-        self.spoken = Some(before.clone());
         let tail = tail(&transcript.text, &before.heard);
         if let Some(turn) = self.turn_mut(&id) {
             turn.give_up_at_ms = now.clock_ms() + MAX_UNDERSTANDING_MS;
@@ -108,6 +103,11 @@ impl Machine {
         if self.out.iter().any(is_asked) {
             return;
         }
+        self.settle(id);
+    }
+
+    /// A turn is one like any other from here on; no voice waits for it.
+    pub(super) fn settle(&mut self, id: &TurnId) {
         let continuation = self.turn_mut(id).and_then(|turn| turn.continuation.take());
         if continuation.is_some_and(|continuation| continuation.holds_voice()) {
             self.out.push(Effect::Unduck);
@@ -147,7 +147,7 @@ impl Machine {
                 None
             }
             (Stage::Tail, true) => {
-                turn.continuation = None;
+                self.settle(id);
                 self.fall_silent(now);
                 Some(understanding)
             }
@@ -186,24 +186,14 @@ impl Machine {
         continuation.stage = Stage::TakingBack(intents.to_vec());
         let intent = Intent {
             name: TAKES_BACK.into(),
-            slots: Slots::new(),
+            slots: [(OF_TURN.to_owned(), json!(before.0))].into_iter().collect(),
             confidence: 1.0,
             route: Route::Template,
             why: "the request went on".into(),
             response: None,
             single: false,
         };
-        let call = ToolCall {
-            index: 0,
-            turn: id.clone(),
-            tool: TOOL.to_owned(),
-            args: [(OF_TURN.to_owned(), json!(before.0))].into_iter().collect(),
-            approved: false,
-            grant: None,
-            tainted: false,
-            unattended: false,
-        };
-        self.run(now, id, vec![Work { intent, call: Some(call), receipt: None }]);
+        self.run(now, id, vec![Work::new(id, 0, intent, false)]);
         true
     }
 
@@ -247,6 +237,7 @@ impl Machine {
     }
 }
 
+/// Lower-case words as they are spelt: unlike those of `echo::words` they are understood again.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())

@@ -47,7 +47,7 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{acted, run, settings, turn, typed, understood};
+    use super::super::tests::{acted, asked, run, settings, turn, typed, understood};
     use super::*;
     use hark_core::{Event, Understanding};
     use serde_json::json;
@@ -77,16 +77,6 @@ mod tests {
             _ => None,
         };
         effects.iter().filter_map(lesson).collect()
-    }
-
-    fn asked(effects: &[Effect]) -> Vec<&str> {
-        let mut asked = Vec::new();
-        for effect in effects {
-            if let Effect::Understand { text, .. } = effect {
-                asked.push(text.as_str());
-            }
-        }
-        asked
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::state::{Phase, Work};
 use super::{GIVE_UP_AFTER_MS, Machine};
 use crate::instincts::{self, Answer, Context, Instinct};
-use crate::{context, direct, intent_tools, slash};
+use crate::{context, direct, slash};
 use hark_core::audio::Earcon;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::{
@@ -204,20 +204,9 @@ impl Machine {
             self.close(id, Outcome::DryRun);
             return;
         }
-        let work = intents.into_iter().enumerate().map(|(index, intent)| {
-            let call = intent_tools::tool_of(&intent).map(|tool| ToolCall {
-                index,
-                turn: id.clone(),
-                tool: tool.to_owned(),
-                args: intent_tools::arguments(tool, &intent),
-                approved: false,
-                grant: None,
-                tainted: false,
-                unattended: origin == Origin::Internal,
-            });
-            Work { intent, call, receipt: None }
-        });
-        let work = work.collect();
+        let unattended = origin == Origin::Internal;
+        let work = intents.into_iter().enumerate();
+        let work = work.map(|(index, intent)| Work::new(id, index, intent, unattended)).collect();
         self.run(now, id, work);
     }
 

@@ -1,6 +1,7 @@
 //! What the turn machine remembers: open turns, what waits for approval, what rings.
 
-use super::continuation::{self, Continuation};
+use super::continuation::Continuation;
+use crate::intent_tools;
 use hark_core::intent::NearThing;
 use hark_core::public_event::{Origin, Outcome, Timings};
 use hark_core::{Ambiguity, Intent, Kind, MicrophoneId, Part, Receipt, Route, Stamp, ToolCall, TurnId};
@@ -118,9 +119,25 @@ pub(super) struct Work {
 }
 
 impl Work {
+    /// An intent with the call of the tool that serves it, the `index`-th of the turn. `unattended`: nobody has just asked
+    /// for it.
+    pub(super) fn new(turn: &TurnId, index: usize, intent: Intent, unattended: bool) -> Self {
+        let call = intent_tools::tool_of(&intent).map(|tool| ToolCall {
+            index,
+            turn: turn.clone(),
+            tool: tool.to_owned(),
+            args: intent_tools::arguments(tool, &intent),
+            approved: false,
+            grant: None,
+            tainted: false,
+            unattended,
+        });
+        Self { intent, call, receipt: None }
+    }
+
     /// Whether it takes back a request before: that is not asked for, and not told.
     pub(super) fn takes_back(&self) -> bool {
-        self.intent.name == continuation::TAKES_BACK
+        self.intent.name == intent_tools::TAKES_BACK
     }
 
     /// Whether a tool still runs for it.

@@ -135,6 +135,17 @@ pub(super) fn calls(effects: &[Effect]) -> Vec<(String, bool)> {
         .collect()
 }
 
+/// What is to be understood.
+pub(super) fn asked(effects: &[Effect]) -> Vec<&str> {
+    effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Understand { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect()
+}
+
 pub(super) fn replies(effects: &[Effect]) -> Vec<Reply> {
     effects
         .iter()

@@ -45,6 +45,7 @@ impl Machine {
 
     /// Another node answers: without a word, without a sound.
     fn leave_to_others(&mut self, id: &TurnId) {
+        self.spoken = None;
         self.out.push(Effect::StopListening);
         self.close(id, Outcome::Elsewhere);
     }
@@ -118,9 +119,6 @@ impl Machine {
 
     pub(super) fn end_speech(&mut self, now: Stamp, id: &TurnId, endpoint: Endpoint, at: Stamp) {
         self.publish(Some(id), PublicEvent::SpeechEnded { endpoint });
-        if !self.goes_on(id) {
-            self.spoken = None;
-        }
         if let Some(turn) = self.turn_mut(id) {
             turn.phase = Phase::Understanding;
             turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS;
@@ -156,8 +154,7 @@ impl Machine {
         }
         self.publish(Some(id), PublicEvent::Transcript(transcript.clone()));
         if let Some(reflex) = self.reflex_behind(id) {
-            self.turn_mut(id).into_iter().for_each(|turn| turn.continuation = None);
-            self.out.push(Effect::Unduck);
+            self.settle(id);
             transcript.text = reflex;
         } else if !self.goes_on(id) {
             self.keep_spoken(id, &transcript.text);

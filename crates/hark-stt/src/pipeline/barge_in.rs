@@ -57,10 +57,13 @@ impl AudioPipeline {
         }
     }
 
+    /// Speech of the length of an interruption.
+    pub(super) fn interruption_vad(&self) -> config::vad::Vad {
+        config::vad::Vad { min_speech_ms: self.settings.interruption_ms, ..self.settings.vad.clone() }
+    }
+
     pub(super) fn new_barge_in_detector(&self, after_pause: bool) -> BargeInDetector {
-        let vad =
-            config::vad::Vad { min_speech_ms: self.settings.interruption_ms, ..self.settings.vad.clone() };
-        BargeInDetector::new(&vad, &self.settings.endpoint, self.position, after_pause)
+        BargeInDetector::new(&self.interruption_vad(), &self.settings.endpoint, self.position, after_pause)
     }
 
     /// Has the recogniser rescore the interruption at the lengths of [`RESCORE_AT_MS`].

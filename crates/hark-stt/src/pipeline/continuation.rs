@@ -1,12 +1,11 @@
-//! A request that goes on after its end: for a while the recogniser keeps it, and speech that comes is one utterance with
-//! it. Told as an interruption, for Hark may have begun to answer.
+//! Speech shortly after the endpoint of a request: the recogniser keeps the utterance for a while, and such speech continues
+//! it. It is reported as an interruption, because Hark may have begun to answer.
 
 use super::super::barge_in_detector;
 use super::super::endpoint::{EndpointChange, Endpointer};
 use super::{AudioPipeline, Draft, LEAD_IN_MS, PipelineState};
 use crate::echo::ResidualEcho;
 use crate::{HearingEvent, PositionedEvent};
-use hark_config as config;
 use hark_core::audio::ms_to_samples;
 use hark_core::{Endpoint, Transcript};
 
@@ -23,8 +22,7 @@ impl AudioPipeline {
             self.cancel_request();
             return;
         }
-        let vad =
-            config::vad::Vad { min_speech_ms: self.settings.interruption_ms, ..self.settings.vad.clone() };
+        let vad = self.interruption_vad();
         let give_up_at = self.position + ms_to_samples(goes_on_ms);
         let endpointer = Endpointer::new(&vad, &self.settings.endpoint, self.position, give_up_at);
         self.state = PipelineState::MayGoOn { endpointer };
@@ -55,7 +53,8 @@ impl AudioPipeline {
         }
     }
 
-    /// Both parts together are nothing: what came behind the request may be one of its own, which an interruption is.
+    /// Both parts together were rejected: the second is recognised alone, as an interruption, since it may be a request of
+    /// its own. Says whether that is so.
     pub(super) fn hear_second_part_alone(
         &mut self,
         both: &Transcript,

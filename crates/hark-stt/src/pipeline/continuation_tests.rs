@@ -1,9 +1,9 @@
 //! What the pipeline does with speech that follows on a request, with scripted parts.
 
 use super::super::*;
-use super::{BLOCK, WAKE, hear, names, scripted, scripted_wake, settings, sound};
+use super::{BLOCK, WAKE, hear, names, scripted, scripted_with, settings, sound};
 use crate::echo::ResidualEcho;
-use crate::scripted::{ScriptedRecogniser, ScriptedVad};
+use crate::scripted::ScriptedRecogniser;
 
 /// A request of 10 blocks, after its wake word; over at block 41.
 const REQUEST: [(usize, f32); 4] = [(20, 0.0), (1, WAKE), (10, 0.9), (10, 0.0)];
@@ -35,13 +35,7 @@ fn speech_soon_after_a_request_is_one_utterance_with_it() {
 fn where_both_parts_are_nothing_the_second_is_heard_alone() {
     let (mut recogniser, _log) = ScriptedRecogniser::new();
     recogniser.max_samples = 30 * BLOCK;
-    let parts = PipelineParts {
-        vad: Box::new(ScriptedVad),
-        wake: Some(scripted_wake()),
-        recogniser: Box::new(recogniser),
-        grammar: None,
-    };
-    let mut pipeline = AudioPipeline::new(parts, settings(SttMode::LockStep)).expect("a pipeline");
+    let mut pipeline = scripted_with(recogniser, settings(SttMode::LockStep));
     hear(&mut pipeline, &sound(&REQUEST));
     let heard = hear(&mut pipeline, &sound(&[(5, 0.0), (8, 0.9), (11, 0.0)]));
     let expected = [("goes on", 51), ("silence", 64), ("interruption", 64), ("partial", 64)];

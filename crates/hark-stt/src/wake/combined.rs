@@ -14,7 +14,7 @@ const MIN_BORNE_OUT_CUT: f32 = 0.258;
 /// Score of openWakeWord from which microWakeWord is asked once more.
 const MIN_PROBED: f32 = 0.3;
 /// microWakeWord expects a pause behind the word: it is asked about the sound so far and this much silence, and the first
-/// time also as if the word had been over so many samples earlier.
+/// time also as if the word had been over so many milliseconds earlier.
 const SILENCE_MS: u64 = 400;
 const EARLIER_MS: [u64; 5] = [0, 80, 160, 240, 320];
 /// Sound it is asked about: the word and something before it.
@@ -25,7 +25,7 @@ const BORNE_OUT_AFTER_MS: u64 = 350;
 /// Share of openWakeWord's score that counts alone: below the default threshold, and enough for a near miss.
 const ALONE_SHARE: f32 = 0.5;
 
-/// Both.
+/// openWakeWord and microWakeWord as one engine.
 pub struct CombinedWakeEngine {
     first: OpenWakeWord,
     second: MicroWakeWord,
@@ -90,8 +90,8 @@ impl JointScore {
     }
 
     /// How much earlier the sound may have ended at which the second is to be asked about it once more.
-    fn probes(&mut self, now: u64, first: f32) -> &'static [u64] {
-        if self.second.is_none() || first < MIN_PROBED || self.is_borne_out(now) {
+    fn probes(&mut self, now: u64, first: f32, second: f32) -> &'static [u64] {
+        if first < MIN_PROBED || second >= MIN_BORNE_OUT || self.is_borne_out(now) {
             return &[];
         }
         let before = self.probed_at.replace(now);
@@ -109,9 +109,7 @@ impl JointScore {
 }
 
 impl CombinedWakeEngine {
-    /// The words of `first`; `second` may know fewer.
-    ///
-    /// `probe` is another one of `second`.
+    /// The words of `first`; `second` may know fewer. `probe` has the models of `second`, for sound that is cut off.
     pub fn new(first: OpenWakeWord, second: MicroWakeWord, probe: MicroWakeWord) -> Self {
         let place = |word: &WakeWord| second.words().iter().position(|known| known.name == word.name);
         let words: Vec<_> = first.words().iter().map(|word| JointScore::new(place(word))).collect();
@@ -179,13 +177,12 @@ impl WakeEngine for CombinedWakeEngine {
         let second = self.second_scores(samples)?;
         let first = self.first.hop(samples)?.to_vec();
         for (index, first) in first.into_iter().enumerate() {
-            let mut score = self.words[index].second.map_or(0.0, |place| second[place]);
-            let probes = self.words[index].probes(self.heard, first);
-            if let (Some(place), true) = (self.words[index].second, score < MIN_BORNE_OUT) {
-                for earlier_ms in probes {
-                    let probed = self.probed(place, *earlier_ms)?;
-                    if probed >= MIN_BORNE_OUT_CUT {
-                        // It bears out, and wakes by itself only as it was really heard.
+            let mut score = 0.0;
+            if let Some(place) = self.words[index].second {
+                score = second[place];
+                for earlier_ms in self.words[index].probes(self.heard, first, score) {
+                    // What is found so bears out; by itself only what was really heard wakes.
+                    if self.probed(place, *earlier_ms)? >= MIN_BORNE_OUT_CUT {
                         score = MIN_BORNE_OUT;
                         break;
                     }

@@ -28,9 +28,11 @@ pub fn last(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     let home = services.home.registry().home();
     let (turn, changes) = loop {
         let found = match args.text("turn") {
-            Some(turn) => Some(TurnId(turn.to_owned()))
-                .map(|turn| (turn.clone(), services.undo.of(&turn)))
-                .filter(|(_, changes)| !changes.is_empty()),
+            Some(turn) => {
+                let turn = TurnId(turn.to_owned());
+                let changes = services.undo.of(&turn);
+                (!changes.is_empty()).then_some((turn, changes))
+            }
             None => services.undo.last(services.now_unix_ms()),
         };
         let Some((turn, mut changes)) = found else {

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::tests::{
-    acted, calls, heard, intent, machine, outcomes, replied, replies, run, turn, understood, wake,
+    acted, asked, calls, heard, intent, machine, outcomes, replied, replies, run, turn, understood, wake,
 };
 use hark_core::public_event::Outcome;
 use hark_core::{Effect, Endpoint, Event, Reply, Understanding};
@@ -16,34 +16,30 @@ fn goes_on() -> Event {
     Event::Interruption { ago_ms: 160, goes_on: true }
 }
 
-/// "Turn on the lamp" was said, understood and done by 60 ms, and its answer is being worded.
-fn lamp_is_on() -> Machine {
+/// A request was spoken and understood by 50 ms; its tool runs.
+fn being_done(words: &str, intent: &str) -> Machine {
     let mut machine = machine();
     let events = vec![
         (0, wake()),
         (10, Event::SpeechStarted),
         (40, ended()),
-        (41, heard("turn on the lamp", false)),
-        (50, understood(1, &["HassTurnOn"])),
-        (60, acted(1, 0, true, "")),
+        (41, heard(words, false)),
+        (50, understood(1, &[intent])),
     ];
     run(&mut machine, events);
     machine
 }
 
-/// The same, and its speaker has gone on with these words, which are told at 900 ms.
-fn gone_on(machine: &mut Machine, whole: &str) -> Vec<Effect> {
-    run(machine, vec![(500, goes_on()), (890, ended()), (900, heard(whole, false))])
+/// "Turn on the lamp" is done, and its answer is being worded.
+fn lamp_is_on() -> Machine {
+    let mut machine = being_done("turn on the lamp", "HassTurnOn");
+    run(&mut machine, vec![(60, acted(1, 0, true, ""))]);
+    machine
 }
 
-fn asked(effects: &[Effect]) -> Vec<&str> {
-    let mut asked = Vec::new();
-    for effect in effects {
-        if let Effect::Understand { text, .. } = effect {
-            asked.push(text.as_str());
-        }
-    }
-    asked
+/// The speaker continues at 500 ms; the transcript of both parts comes at 900 ms.
+fn gone_on(machine: &mut Machine, whole: &str) -> Vec<Effect> {
+    run(machine, vec![(500, goes_on()), (890, ended()), (900, heard(whole, false))])
 }
 
 /// The second turn means something with other slots than the first.
@@ -79,16 +75,8 @@ fn what_the_first_part_has_done_is_taken_back_and_the_whole_is_done_once() {
 
 #[test]
 fn nothing_is_taken_back_of_a_first_part_that_changed_nothing() {
-    let mut machine = machine();
-    let events = vec![
-        (0, wake()),
-        (10, Event::SpeechStarted),
-        (40, ended()),
-        (41, heard("turn on the lamp", false)),
-        (50, understood(1, &["HassTurnOn"])),
-        (60, acted(1, 0, false, "not_found")),
-    ];
-    run(&mut machine, events);
+    let mut machine = being_done("turn on the lamp", "HassTurnOn");
+    run(&mut machine, vec![(60, acted(1, 0, false, "not_found"))]);
     gone_on(&mut machine, "turn on the lamp in ten minutes");
     let decided = run(&mut machine, vec![(910, means("HassStartTimer"))]);
     assert_eq!(calls(&decided), [("timer.start".to_owned(), false)]);
@@ -96,15 +84,7 @@ fn nothing_is_taken_back_of_a_first_part_that_changed_nothing() {
 
 #[test]
 fn a_first_part_that_is_still_being_done_is_waited_for_and_taken_back() {
-    let mut machine = machine();
-    let events = vec![
-        (0, wake()),
-        (10, Event::SpeechStarted),
-        (40, ended()),
-        (41, heard("turn on the lamp", false)),
-        (50, understood(1, &["HassTurnOn"])),
-    ];
-    run(&mut machine, events);
+    let mut machine = being_done("turn on the lamp", "HassTurnOn");
     gone_on(&mut machine, "turn on the lamp in ten minutes");
     let decided = run(&mut machine, vec![(910, means("HassStartTimer"))]);
     assert_eq!(calls(&decided), [("undo.last".to_owned(), false)]);
@@ -157,6 +137,7 @@ fn the_second_part_may_be_a_request_of_its_own() {
     run(&mut machine, vec![(910, nothing)]);
     let done = run(&mut machine, vec![(920, means("HassTurnOff"))]);
     assert_eq!(calls(&done), [("home.turn_off".to_owned(), false)], "and the lamp stays on");
+    assert!(done.contains(&Effect::Unduck), "the answer to it is heard");
 }
 
 #[test]
@@ -187,16 +168,8 @@ fn stop_behind_a_request_is_stop() {
 
 #[test]
 fn no_yes_is_taken_to_what_has_yet_to_be_asked() {
-    let mut machine = machine();
-    let events = vec![
-        (0, wake()),
-        (10, Event::SpeechStarted),
-        (40, ended()),
-        (41, heard("unlock the front door", false)),
-        (50, understood(1, &["HassTurnOff"])),
-        (60, acted(1, 0, false, "needs_approval")),
-    ];
-    run(&mut machine, events);
+    let mut machine = being_done("unlock the front door", "HassTurnOff");
+    run(&mut machine, vec![(60, acted(1, 0, false, "needs_approval"))]);
     let mut effects = gone_on(&mut machine, "unlock the front door yes");
     effects.extend(run(&mut machine, vec![(910, understood(2, &["HassTurnOff"]))]));
     assert!(calls(&effects).is_empty() && effects.contains(&Effect::Unduck), "{effects:?}");

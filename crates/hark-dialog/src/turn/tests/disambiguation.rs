@@ -1,7 +1,9 @@
 //! Questions about which name is meant, their answers, and requests that lean on the turn before.
 
 use super::Machine;
-use super::tests::{acted, calls, outcomes, replies, run, settings, turn, typed};
+use super::tests::{
+    acted, asked as asked_to_understand, calls, outcomes, replies, run, settings, turn, typed,
+};
 use hark_core::intent::UnknownThing;
 use hark_core::public_event::{Outcome, PublicEvent};
 use hark_core::{Ambiguity, Effect, Event, Intent, Part, Reply, Route, Slots, Understanding};
@@ -231,17 +233,6 @@ fn what_was_meant_is_told_where_nobody_said_which_thing() {
     });
     assert_eq!(intents.collect::<Vec<_>>(), ["HassTurnOn"]);
     assert!(acts(&effects).is_empty());
-}
-
-/// What is to be understood.
-fn asked_to_understand(effects: &[Effect]) -> Vec<&str> {
-    let mut texts = Vec::new();
-    for effect in effects {
-        if let Effect::Understand { text, .. } = effect {
-            texts.push(text.as_str());
-        }
-    }
-    texts
 }
 
 #[test]

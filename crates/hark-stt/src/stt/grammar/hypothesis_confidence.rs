@@ -147,14 +147,15 @@ impl HypothesisEvidence {
         }
         let each = result.free_score / result.free_pieces.max(1) as f32;
         // Both find that more was said than the sentence.
-        let goes_on = evidence.unexplained > MAX_SURE_UNEXPLAINED
+        let says_more = evidence.unexplained > MAX_SURE_UNEXPLAINED
             && result.free.split_whitespace().count() > evidence.accepted.len();
         let own =
-            (goes_on || result.free_score - best >= MIN_FREE_GAP) && result.free_pieces >= MIN_FREE_PIECES;
+            (says_more || result.free_score - best >= MIN_FREE_GAP) && result.free_pieces >= MIN_FREE_PIECES;
         evidence.free_words = (own
             && each >= if known { MIN_OPEN_SENTENCE_LOG_PROB } else { MIN_FREE_LOG_PROB })
         .then(|| FreeWords { text: result.free, confidence: each.exp() });
-        if goes_on && evidence.free_words.is_some() {
+        if says_more && evidence.free_words.is_some() {
+            // So that the sentence is rejected, and these words are taken.
             evidence.confidence = 0.0;
         }
         evidence
