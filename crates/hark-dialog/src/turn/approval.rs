@@ -63,7 +63,7 @@ impl Machine {
         let until_ms = now.clock_ms() + self.settings.approval_window_ms;
         let Some(turn) = self.turn_mut(id) else { return };
         let (waiting, settled): (Vec<&Work>, Vec<&Work>) =
-            turn.work.iter().filter(|work| is_told(work)).partition(|work| needs_approval(work));
+            told(&turn.work).partition(|work| needs_approval(work));
         let missed = turn.missed.iter().map(|text| Part::Missed { text: text.clone() });
         let parts: Vec<Part> = settled.iter().filter_map(|work| work.part()).chain(missed).collect();
         let failed = settled.iter().any(|work| {
@@ -105,10 +105,8 @@ impl Machine {
     /// Asks which of several things is meant, where the tool could not tell.
     fn ask_which_one(&mut self, now: Stamp, id: &TurnId) -> bool {
         let Some(turn) = self.turn_mut(id) else { return false };
-        let mut told = turn.work.iter().filter(|work| is_told(work));
-        let (Some(Work { intent, receipt: Some(receipt), .. }), None) = (told.next(), told.next()) else {
-            return false;
-        };
+        let told: Vec<&Work> = told(&turn.work).collect();
+        let [Work { intent, receipt: Some(receipt), .. }] = told.as_slice() else { return false };
         let Some(names) = receipt.detail["names"].as_array() else { return false };
         let candidates: Vec<String> =
             names.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
@@ -271,11 +269,18 @@ fn asking_for_all(first: usize, waiting: &[&Work]) -> Option<Receipt> {
     Some(asked)
 }
 
-/// Whether the reply mentions it. Not an automation that was carried out at once, since its acts are mentioned themselves.
-fn is_told(work: &Work) -> bool {
-    let receipt = work.receipt.as_ref();
-    let carried_out = receipt.is_some_and(|receipt| receipt.ok && receipt.detail["carry_out"] == true);
-    !carried_out && !work.takes_back()
+/// What the reply mentions. Not an automation that was carried out at once, since its acts are mentioned themselves, nor the
+/// other one of "if …, otherwise …".
+fn told(work: &[Work]) -> impl Iterator<Item = &Work> {
+    let carries_out = |work: &Work, what: bool| {
+        work.receipt.as_ref().is_some_and(|receipt| receipt.ok && receipt.detail["carry_out"] == what)
+    };
+    let is_choice = |work: &Work| work.intent.slots.get("at_once").is_some_and(|at_once| at_once == "drop");
+    let chosen = work.iter().any(|work| is_choice(work) && carries_out(work, true));
+    work.iter().filter(move |work| {
+        let is_other = chosen && is_choice(work) && carries_out(work, false);
+        !carries_out(work, true) && !is_other && !work.takes_back()
+    })
 }
 
 fn needs_approval(work: &Work) -> bool {
