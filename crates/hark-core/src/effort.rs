@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Steps that one text may take. A step is a small piece of work, some hundred nanoseconds at most; a sane request
 /// takes a few thousand.
-const MOST_STEPS: u64 = 600_000;
+const MOST_STEPS: u64 = 500_000;
 
 /// The clock is looked at each time this many steps were taken.
 const STEPS_BETWEEN_LOOKS: u64 = 2_048;
@@ -51,6 +51,10 @@ impl Effort {
         let until = self.until.as_ref().map(|(clock, until)| (*clock, Cell::new(until.get())));
         let part = Self { left: Cell::new(most), until };
         let done = work(&part);
+        // What was made ready meanwhile does not count here either.
+        if let (Some((_, until)), Some((_, later))) = (&self.until, &part.until) {
+            until.set(later.get());
+        }
         self.spend(most - part.left.get());
         done
     }
@@ -73,6 +77,11 @@ impl Effort {
     /// Whether nothing is left: then whatever was found counts for nothing.
     pub fn is_spent(&self) -> bool {
         self.left.get() == 0
+    }
+
+    /// Steps that are left.
+    pub fn left(&self) -> u64 {
+        self.left.get()
     }
 
     /// Steps that were taken; all of them when it is spent.

@@ -37,6 +37,10 @@ pub struct Discourse {
     pub contractions: Table<Phrases>,
     /// How a reason begins, before a request or behind it: "*it's* late turn off the lights".
     pub reasons: Phrases,
+    /// How what a request is for begins: "open the window *to let* the steam out".
+    pub purposes: Phrases,
+    /// Words for people with which a sentence of theirs begins: "i", "they're".
+    pub speakers: Phrases,
     /// Verbs with which a request begins behind a reason without a word between.
     pub verbs: Phrases,
     /// Words that make a sentence say how something is: "is", "it's".

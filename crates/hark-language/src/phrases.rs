@@ -14,6 +14,35 @@ pub struct Phrases {
     listed: &'static [&'static str],
     /// In the order of their letters, to be looked up.
     sorted: &'static [&'static str],
+    /// How they begin: most words begin none of them, and need not be looked up.
+    openings: Openings,
+}
+
+/// A set of first letters of phrases, with false positives.
+#[derive(Debug, Clone, Copy, Default)]
+struct Openings([u64; 4]);
+
+impl Openings {
+    fn of(phrases: &[&str]) -> Self {
+        let mut openings = Self::default();
+        for (block, bit) in phrases.iter().map(|phrase| Self::place(phrase)) {
+            openings.0[block] |= bit;
+        }
+        openings
+    }
+
+    fn may_hold(self, text: &str) -> bool {
+        let (block, bit) = Self::place(text);
+        self.0[block] & bit != 0
+    }
+
+    /// Place of the first two bytes of the first word.
+    fn place(text: &str) -> (usize, u64) {
+        let mut bytes = text.bytes().take_while(|byte| *byte != b' ');
+        let (first, second) = (bytes.next().unwrap_or(0), bytes.next().unwrap_or(0));
+        let at = first.wrapping_mul(31).wrapping_add(second);
+        (usize::from(at >> 6), 1 << (at & 63))
+    }
 }
 
 /// One phrase; empty where a language has none.
@@ -68,7 +97,7 @@ impl Deref for Phrases {
 impl Phrases {
     /// Whether it is one of them.
     pub fn contains(&self, phrase: &str) -> bool {
-        self.sorted.binary_search(&phrase).is_ok()
+        self.openings.may_hold(phrase) && self.sorted.binary_search(&phrase).is_ok()
     }
 }
 
@@ -90,7 +119,7 @@ impl<'de> Deserialize<'de> for Phrases {
         let listed: &[&str] = phrases.into_iter().map(kept).collect::<Vec<_>>().leak();
         let mut sorted = listed.to_vec();
         sorted.sort_unstable();
-        Ok(Self { listed, sorted: sorted.leak() })
+        Ok(Self { listed, openings: Openings::of(&sorted), sorted: sorted.leak() })
     }
 }
 
@@ -119,9 +148,11 @@ pub fn find<T: Copy>(table: Table<T>, words: &[&str]) -> Option<(T, usize)> {
 
 /// The longest of some phrases that `words` begin with: its count of words.
 pub fn starts(phrases: Phrases, words: &[&str]) -> Option<usize> {
-    beginning(phrases.sorted, words.first()?, |phrase| phrase)
-        .filter_map(|phrase| length(phrase, words))
-        .max()
+    let first = words.first()?;
+    if !phrases.openings.may_hold(first) {
+        return None;
+    }
+    beginning(phrases.sorted, first, |phrase| phrase).filter_map(|phrase| length(phrase, words)).max()
 }
 
 /// The longest of some phrases that `words` end with: its count of words.

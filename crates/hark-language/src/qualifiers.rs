@@ -17,6 +17,10 @@ pub struct Qualifiers {
     pub unless: Phrases,
     /// What begins what is to be done where something is not so: "if it is open close it, *otherwise* tell me".
     pub otherwise: Phrases,
+    /// What stands for a question before it: "is the door open? if *it is*, close it".
+    pub so: Phrases,
+    /// What puts back what was to last for some time anyway: "for an hour and then *put it back*".
+    pub restores: Phrases,
     /// What begins something for as long as which it is to last: "while".
     pub during: Phrases,
     /// What begins the end of it: "until".

@@ -75,7 +75,8 @@ pub(super) fn compose(reader: &Reader<'_>, text: &str) -> Option<Understanding> 
     let tokens = reader.tokenise(text);
     [false, true].into_iter().find_map(|nearly| {
         let by = Composer { reader, nearly };
-        by.otherwise(text, &tokens).or_else(|| by.beside_clauses(text, &tokens)).or_else(|| {
+        let other = || by.beside_clauses(text, &tokens).or_else(|| by.behind_question(text, &tokens));
+        by.otherwise(text, &tokens).or_else(other).or_else(|| {
             let found = by.with_clauses(text, &tokens, MAX_CLAUSES)?;
             found.understanding(reader)
         })
@@ -207,6 +208,30 @@ impl Composer<'_> {
         Some(found)
     }
 
+    /// "Is the garage open? If it is, close it": the question is what has to be so.
+    fn behind_question(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
+        let qualifiers = Qualifiers::of(self.reader, text, tokens);
+        let so = self.reader.grammar.lexicon().qualifiers.so;
+        qualifiers.found.iter().filter(|it| it.kind == Kind::If && it.start > 0).find_map(|it| {
+            let end = it.mark.1 + phrases::starts(so, &qualifiers.words[it.mark.1..])?;
+            let asked =
+                self.reader.exactly(text, &tokens[..it.start]).filter(|asked| asked.intent == STATE)?;
+            let mut question = asked.slots;
+            question.contains_key("state").then_some(())?;
+            question.remove("response");
+            let (act, name) =
+                (text[tokens.get(end)?.start..].trim(), question.get("name").and_then(Value::as_str));
+            let named = name.and_then(|name| self.reader.with_name(act, name));
+            let named = named.and_then(|act| self.request(&act, MAX_CLAUSES));
+            let mut found = named.or_else(|| self.request(act, MAX_CLAUSES))?;
+            let condition = Condition::State { question, not: false };
+            let said = clause::Said { condition, becomes: false, of_it: false, there: false, for_seconds: 0 };
+            let words = text[tokens[it.start].start..tokens[end - 1].end].trim();
+            found.add(Adds::Check { said, not: false, otherwise: "ask" }, words, self.reader).then_some(())?;
+            found.understanding(self.reader)
+        })
+    }
+
     /// A request that stands before another with a clause: "turn off the printer, and if the window is open close it".
     fn beside_clauses(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
         let qualifiers = Qualifiers::of(self.reader, text, tokens);
@@ -252,6 +277,11 @@ impl Composer<'_> {
         let mut found = self.request(&text[first.start..tokens[start].start], clauses_left - 1)?;
         let behind = &text[next.start..];
         let said: Vec<&str> = tokens[more..].iter().map(|token| token.word.as_str()).collect();
+        let restored = phrases::starts(lexicon.qualifiers.restores, &said);
+        if restored.is_some_and(|length| more + length == tokens.len()) {
+            let words = text[tokens[start].start..tokens[end - 1].end].trim();
+            return found.add(until, words, self.reader).then_some(found);
+        }
         let then = match until {
             Adds::Until(Until::Seconds { seconds }) => self.then_of_it(&found, &said, seconds),
             _ => None,
@@ -299,6 +329,11 @@ impl Composer<'_> {
                 None => (false, self.notice(text, behind)?, before),
             };
             let mut found = self.request(span(text, rest), clauses_left)?;
+            let (between, telling) = (&tokens[at].word, span(text, if first { before } else { behind }));
+            // At its time, as what is put off is.
+            if found.put_off(|command| format!("{command} {between} {telling}")) {
+                return Some(found);
+            }
             let place = if first { 0 } else { found.matches.len() };
             found.matches.insert(place, tell);
             Some(found)
@@ -310,9 +345,13 @@ impl Composer<'_> {
         let grammar = self.reader.grammar;
         let words: Vec<&str> = core.iter().map(|token| token.word.as_str()).collect();
         let things = &grammar.lexicon().things;
-        let is_named = words.first().is_some_and(|first| {
-            things.articles.contains(first) || things.every.contains(first) || grammar.says_what_kind(first)
-        }) || (1..words.len()).any(|end| grammar.is_thing(&words[..end].join(" ")));
+        let verbs = grammar.lexicon().discourse.verbs;
+        let is_named =
+            words.first().filter(|first| words.len() == 1 || !verbs.contains(first)).is_some_and(|first| {
+                things.articles.contains(first)
+                    || things.every.contains(first)
+                    || grammar.says_what_kind(first)
+            }) || (1..words.len()).any(|end| grammar.is_thing(&words[..end].join(" ")));
         let verb = grammar.lexicon().discourse.promising.first().filter(|_| is_named);
         verb.map_or(said.clone(), |verb| format!("{verb} {said}"))
     }

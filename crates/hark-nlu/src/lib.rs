@@ -25,6 +25,7 @@ mod number_spans;
 mod phonetic_key;
 mod problem;
 mod qualifiers;
+mod remarks;
 mod request_framing;
 mod requests;
 pub mod rules;

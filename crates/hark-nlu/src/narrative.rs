@@ -14,12 +14,14 @@ pub fn tells(text: &str, lexicon: &'static Lexicon) -> bool {
 /// The same of words.
 pub(super) fn is_told(words: &[&str], lexicon: &'static Lexicon) -> bool {
     let talk = &lexicon.discourse;
-    let asks = words.first().is_some_and(|first| talk.asks.contains(first))
-        || (1..words.len()).any(|at| phrases::starts(talk.requests, &words[at..]).is_some());
+    let asks = || {
+        words.first().is_some_and(|first| talk.asks.contains(first))
+            || (1..words.len()).any(|at| phrases::starts(talk.requests, &words[at..]).is_some())
+    };
     let of_others = words.first().is_some_and(|first| talk.others.contains(first));
-    let reported = words.iter().any(|word| talk.reports.contains(word));
-    let past = (0..words.len()).any(|at| phrases::starts(talk.past, &words[at..]).is_some());
-    (of_others && (reported || !asks)) || (past && !asks)
+    let reported = || words.iter().any(|word| talk.reports.contains(word));
+    let past = || (0..words.len()).any(|at| phrases::starts(talk.past, &words[at..]).is_some());
+    (of_others && reported()) || ((of_others || past()) && !asks())
 }
 
 #[cfg(test)]

@@ -332,11 +332,11 @@ impl<'s> Speech<'s> {
         self.reader.tamely(text, &self.reader.tokenise(text)).filter(is_whole)
     }
 
-    fn lexicon(&self) -> &'static Lexicon {
+    pub(super) fn lexicon(&self) -> &'static Lexicon {
         self.reader.grammar.lexicon()
     }
 
-    fn words(&self) -> Vec<&'s str> {
+    pub(super) fn words(&self) -> Vec<&'s str> {
         self.tokens.iter().map(|token| token.word.as_str()).collect()
     }
 }

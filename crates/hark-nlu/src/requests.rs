@@ -7,6 +7,7 @@ use super::intent::leans_on_another;
 use super::number_spans;
 use super::text::Token;
 use chrono::NaiveDateTime;
+use hark_core::automation::intent::COMMAND;
 use hark_core::calendar::When;
 use hark_language::{Lexicon, phrases};
 use std::cell::{OnceCell, RefCell};
@@ -151,6 +152,7 @@ impl<'s> Sentence<'s> {
         words: Words,
     ) -> Self {
         let lexicon = reader.grammar.lexicon();
+        reader.expect_parts(tokens);
         let (joints, in_vain) = (OnceCell::new(), RefCell::default());
         Self { text, tokens, lexicon, reader, parse, words, unjoined: false, joints, in_vain }
     }
@@ -242,17 +244,25 @@ impl<'s> Sentence<'s> {
     /// a follow-up, which would have to be completed with what was done.
     pub fn one(&self, before: Option<(usize, usize)>, (start, end): (usize, usize)) -> Option<Match> {
         let alone = self.plain(start, end);
-        let leaning = before.and_then(|before| match alone.as_ref().filter(|alone| !follows(alone)) {
-            // "The kitchen lights" turns them on, but not behind "turn off the hall lights and": where the same can be
-            // asked again, it is.
-            Some(alone) => self
-                .again(before, (start, end))
-                .filter(|again| again.intent != alone.intent && again.score >= alone.score),
-            None => self.leaning(before, (start, end)),
+        let leaning = before.filter(|_| !self.holds_request(start, end)).and_then(|before| {
+            match alone.as_ref().filter(|alone| !follows(alone)) {
+                // "The kitchen lights" turns them on, but not behind "turn off the hall lights and": where the same can be
+                // asked again, it is.
+                Some(alone) => self
+                    .again(before, (start, end))
+                    .filter(|again| again.intent != alone.intent && again.score >= alone.score),
+                None => self.leaning(before, (start, end)),
+            }
         });
         leaning.or(alone).or_else(|| {
             self.with_any_words(&format!("{} {}", self.said(start, end), self.unit_of(start, end)?))
         })
+    }
+
+    /// Whether a request with a verb of its own begins among some words: then they share none with another as a whole.
+    fn holds_request(&self, start: usize, end: usize) -> bool {
+        let verbs = &self.lexicon.discourse.verbs;
+        self.joints(start).iter().any(|(_, after)| *after < end && verbs.contains(&self.tokens[*after].word))
     }
 
     /// The unit that a number at the end shares with another: "for five minutes and one for ten". It is the next
@@ -292,9 +302,17 @@ impl<'s> Sentence<'s> {
         (start, end): (usize, usize),
     ) -> impl Iterator<Item = Match> + '_ {
         let rests = self.wordings(start, end).into_iter();
+        // "At eight, and off at midnight": what is put off has words of its own.
+        let later = self.plain(before.0, before.1).is_some_and(|found| found.slots.contains_key(COMMAND));
         let begun = rests.flat_map(move |rest| {
-            (before.0 + 1..before.1)
-                .filter_map(move |cut| self.composed(&format!("{} {rest}", self.said(before.0, cut))))
+            (before.0 + 1..before.1).filter_map(move |cut| {
+                let text = format!("{} {rest}", self.said(before.0, cut));
+                let put_off = || {
+                    let found = (self.parse)(&text, &self.reader.tokenise(&text), Words::Any)?;
+                    found.slots.contains_key(COMMAND).then_some(found)
+                };
+                self.composed(&text).or_else(|| if later { put_off() } else { None })
+            })
         });
         // "Please ten minutes" is an answer, not what was to be completed.
         begun.filter(|found| !follows(found))
@@ -353,6 +371,9 @@ impl<'s> Sentence<'s> {
 
     /// A request that shares its ending with the next: "turn the lamp and the fan off".
     pub fn ending(&self, first: (usize, usize), next: (usize, usize)) -> Option<Match> {
+        if self.holds_request(next.0, next.1) {
+            return None;
+        }
         let most = MAX_ENDING.min((next.1 - next.0).saturating_sub(1));
         let head = self.said(first.0, first.1);
         (1..=most).find_map(|words| self.composed(&format!("{head} {}", self.said(next.1 - words, next.1))))

@@ -23,8 +23,14 @@ use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Und
 use hark_language::{Lexicon, Phrases, phrases};
 use serde_json::Value;
 
+/// Words of the name of a place that is not known.
+const MAX_PLACE_WORDS: usize = 2;
+
 /// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
 const WILD_CONFIDENCE: f32 = 0.9;
+
+/// Steps that reading a sentence may take: about a thirtieth of a second. What fills slots has its own.
+const MAX_STEPS: u64 = 200_000;
 
 impl Understand for Grammar {
     fn understand_within(
@@ -34,15 +40,20 @@ impl Understand for Grammar {
         now: NaiveDateTime,
         effort: &Effort,
     ) -> Understanding {
-        let found = self.as_said(text, language, now, effort);
-        if is_whole(&found) || effort.is_spent() {
-            return found;
+        let (found, is_spent) = effort.share(MAX_STEPS, |effort| {
+            let reader = Reader::new(self, now, effort);
+            let found = reader.as_said(text, language);
+            if is_whole(&found) || effort.is_spent() {
+                return (found, effort.is_spent());
+            }
+            let whole = reader.within_half(|reader| reader.said_otherwise(text, language));
+            (whole.unwrap_or(found), false)
+        });
+        if is_spent {
+            // Nobody is to make anything of what was not read to its end.
+            effort.spend(effort.left());
         }
-        let tokens = text::tokenise(text, self.lexicon());
-        let reader = Reader::new(self, now, effort);
-        let plain = (Speech { reader: &reader, text, tokens: &tokens }).in_plain_words();
-        let plain = plain.map(|plain| self.as_said(&plain, language, now, effort));
-        plain.filter(|plain| is_whole(plain) && !effort.is_spent()).unwrap_or(found)
+        found
     }
 
     fn fill_within(
@@ -83,26 +94,39 @@ fn is_whole(found: &Understanding) -> bool {
     !found.intents.is_empty() && found.missed.is_empty() && !found.intents.iter().any(refused)
 }
 
-impl Grammar {
-    fn as_said(&self, text: &str, language: &str, now: NaiveDateTime, effort: &Effort) -> Understanding {
-        let other = !language.is_empty() && language != "unknown" && language != self.language();
-        if other {
-            let why = format!("there are sentences of language '{}' only, not '{language}'", self.language());
+impl Reader<'_> {
+    /// What is understood to the end in plainer words, or without remarks beside it.
+    fn said_otherwise(&self, text: &str, language: &str) -> Option<Understanding> {
+        let other = |text: &str, say: fn(&Speech<'_>) -> Option<String>| {
+            let tokens = self.tokenise(text);
+            say(&Speech { reader: self, text, tokens: &tokens })
+        };
+        let plain = other(text, |speech| speech.in_plain_words());
+        let shorter = |text: &str| other(text, |speech| speech.without_remarks());
+        let texts = [shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
+        texts.into_iter().flatten().map(|text| self.as_said(&text, language)).find(is_whole)
+    }
+
+    fn as_said(&self, text: &str, language: &str) -> Understanding {
+        let (reader, grammar) = (self, self.grammar);
+        let own = grammar.language();
+        if !language.is_empty() && language != "unknown" && language != own {
+            let why = format!("there are sentences of language '{own}' only, not '{language}'");
             return Understanding { why, ..Understanding::default() };
         }
-        let tokens = text::tokenise(text, self.lexicon());
+        let tokens = text::tokenise(text, grammar.lexicon());
         if tokens.is_empty() {
             let why = "there are no words in it".to_owned();
             return Understanding { why, ..Understanding::default() };
         }
-        let reader = Reader::new(self, now, effort);
-        if let Some(placed) = (Speech { reader: &reader, text, tokens: &tokens }).with_places() {
-            return self.as_said(&placed, language, now, effort);
+        reader.expect_parts(&tokens);
+        if let Some(placed) = (Speech { reader, text, tokens: &tokens }).with_places() {
+            return self.as_said(&placed, language);
         }
-        let qualifiers = Qualifiers::of(&reader, text, &tokens);
-        let impossible = Impossible::of(&reader, text, &tokens);
-        if let Some(found) = clauses::notice(&reader, text, &tokens) {
-            return if effort.is_spent() { Understanding::unread() } else { found };
+        let qualifiers = Qualifiers::of(reader, text, &tokens);
+        let impossible = Impossible::of(reader, text, &tokens);
+        if let Some(found) = clauses::notice(reader, text, &tokens) {
+            return if reader.is_spent() { Understanding::unread() } else { found };
         }
         // A request with clauses is taken apart before anything is guessed of it as a whole.
         let exact = reader.exactly(text, &tokens);
@@ -112,42 +136,69 @@ impl Grammar {
                 qualifiers.refuse(found).is_some() || clauses::lacks_its_time(found)
             });
         let composed = || {
-            clauses::compose(&reader, text).or_else(|| {
-                let told = narrative::tells(text, self.lexicon());
+            clauses::compose(reader, text).or_else(|| {
+                let told = narrative::tells(text, grammar.lexicon());
                 let refused =
                     if exact.is_none() && !told { qualifiers.refuse_beside_a_sentence() } else { None };
                 refused.map(|refused| Understanding { intents: vec![refused], ..Understanding::default() })
             })
         };
         if let Some(found) = has_clauses.then(composed).flatten() {
-            return if effort.is_spent() { Understanding::unread() } else { found };
+            return if reader.is_spent() { Understanding::unread() } else { found };
         }
-        let reading = read(&reader, text, &tokens);
+        let reading = read(reader, text, &tokens);
         let refused = match &reading {
             Some(Reading { matches, .. }) => {
                 impossible.refuse(matches).or_else(|| qualifiers.refuse(matches))
             }
             None => match qualifiers.refuse_unread() {
                 // A part of what is left can be done, but not all of it.
-                Some(refused) => clauses::unread_act(&reader, text, &tokens).or(Some(refused)),
+                Some(refused) => clauses::unread_act(reader, text, &tokens).or(Some(refused)),
                 None => impossible.refuse_unread(),
             },
         };
         let found = match (refused, reading) {
             (Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
-            (None, Some(reading)) => understanding(reading, self),
+            (None, Some(reading)) => understanding(reading, grammar),
             (None, None) => {
-                let act = || clauses::unread_act(&reader, text, &tokens);
+                let act = || clauses::unread_act(reader, text, &tokens);
                 let qualifier = qualifiers.any().map(|refused| Box::new(act().unwrap_or(refused)));
                 Understanding { qualifier, ..reader.unknown(text, &tokens) }
             }
         };
         // What was found on the way may be half of what was said.
-        if effort.is_spent() { Understanding::unread() } else { found }
+        if reader.is_spent() { Understanding::unread() } else { found }
     }
-}
 
-impl Reader<'_> {
+    /// A place that the home does not have, where the rest is a request: "turn the lights off in the loft".
+    fn unknown_place(&self, text: &str, tokens: &[Token]) -> Option<String> {
+        let lexicon = self.grammar.lexicon();
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let is_home = |found: &Match| {
+            let category = category_of(&found.intent);
+            let at_home =
+                [Category::HomeControl, Category::HomeQuery, Category::Media].map(Some).contains(&category);
+            at_home && found.wild_words == 0 && !leans_on_another(&found.intent)
+        };
+        let begins = |at: &usize| {
+            lexicon.discourse.within.contains(words[*at])
+                && lexicon.things.articles.contains(words[at + 1])
+                && phrases::starts(lexicon.discourse.trails, &words[*at..]).is_none()
+                && phrases::find(lexicon.time.parts, &words[at + 2..]).is_none()
+        };
+        (1..words.len().saturating_sub(2)).filter(begins).find_map(|at| {
+            (at + 3..=words.len().min(at + 2 + MAX_PLACE_WORDS)).find_map(|end| {
+                let name = words[at + 2..end].join(" ");
+                let unknown = !self.grammar.is_place(&name) && !self.grammar.is_thing(&name);
+                let rest = || [&words[..at], &words[end..]].concat().join(" ");
+                let is_request =
+                    |rest: String| self.exactly(&rest, &self.tokenise(&rest)).is_some_and(|it| is_home(&it));
+                (unknown && is_request(rest()))
+                    .then(|| text[tokens[at + 2].start..tokens[end - 1].end].to_owned())
+            })
+        })
+    }
+
     /// What no template accepts; perhaps because it is about something the home does not have.
     fn unknown(&self, text: &str, tokens: &[Token]) -> Understanding {
         let why = "no sentence template accepts it".to_owned();
@@ -156,6 +207,11 @@ impl Reader<'_> {
             let category = category_of(&found.intent);
             matches!(category, Some(Category::HomeControl | Category::HomeQuery)) && found.wild_words == 0
         };
+        if let Some(name) = self.unknown_place(text, tokens) {
+            let why = format!("no place is called \"{name}\" here");
+            let unknown = Some(UnknownThing { sure: true, name });
+            return Understanding { why, unknown, ..Understanding::default() };
+        }
         let unheard_of = self.parse_unknown(text, tokens);
         match unheard_of.filter(|(found, name)| about_things(found) && !known(name)) {
             None => Understanding {
@@ -186,7 +242,8 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
     // One of several may have its reason: "… and the gate, I'm coming up the drive".
     let with_reason = |text: &str, tokens: &[Token], words: Words| {
         let speech = Speech { reader, text, tokens };
-        nearly(text, tokens, words).or_else(|| speech.with_reason(true)).or_else(|| speech.beside_reason())
+        let reasoned = || speech.with_reason(true).or_else(|| speech.beside_reason());
+        nearly(text, tokens, words).or_else(|| reader.with_reason(text, tokens, reasoned))
     };
     let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
     // "Turn on the light, set a timer and put noodles on the list": not all of that goes on the list.

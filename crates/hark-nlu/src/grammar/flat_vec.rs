@@ -47,12 +47,14 @@ impl<T> FlatVec<T> {
 pub struct SparseFlatVec<T> {
     /// The numbers of the lists that are not empty, sorted.
     numbers: Vec<u32>,
+    /// The same as bits, since most are asked for in vain.
+    present: Vec<u64>,
     rows: FlatVec<T>,
 }
 
 impl<T> Default for SparseFlatVec<T> {
     fn default() -> Self {
-        Self { numbers: Vec::new(), rows: FlatVec::default() }
+        Self { numbers: Vec::new(), present: Vec::new(), rows: FlatVec::default() }
     }
 }
 
@@ -60,6 +62,9 @@ impl<T> SparseFlatVec<T> {
     /// Adds the list of a number greater than all before, unless it is empty.
     pub fn add(&mut self, number: u32, row: Vec<T>) {
         if !row.is_empty() {
+            let (block, bit) = Self::place(number);
+            self.present.resize(block + 1, 0);
+            self.present[block] |= bit;
             self.numbers.push(number);
             self.rows.add(row);
         }
@@ -67,12 +72,21 @@ impl<T> SparseFlatVec<T> {
 
     /// The list of a number; empty where there is none.
     pub fn of(&self, number: u32) -> &[T] {
+        let (block, bit) = Self::place(number);
+        if self.present.get(block).is_none_or(|bits| bits & bit == 0) {
+            return &[];
+        }
         self.numbers.binary_search(&number).map_or(&[], |row| self.rows.of(row as u32))
+    }
+
+    fn place(number: u32) -> (usize, u64) {
+        ((number / u64::BITS) as usize, 1 << (number % u64::BITS))
     }
 
     /// Gives back the room for more.
     pub fn shrink_to_fit(&mut self) {
         self.numbers.shrink_to_fit();
+        self.present.shrink_to_fit();
         self.rows.shrink_to_fit();
     }
 }

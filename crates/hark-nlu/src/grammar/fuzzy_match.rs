@@ -164,10 +164,10 @@ impl Reader<'_> {
                 return Vec::new();
             }
             let said = words[start..end].join(" ");
-            let known = self.near.borrow().get(&said).cloned();
+            let known = self.caches.near.borrow().get(&said).cloned();
             let found = known.unwrap_or_else(|| {
                 let found = self.near_names(&words[start..end], &said);
-                self.near.borrow_mut().insert(said, Rc::clone(&found));
+                self.caches.near.borrow_mut().insert(said, Rc::clone(&found));
                 found
             });
             spans.extend(by_list(&found, (start, end)));

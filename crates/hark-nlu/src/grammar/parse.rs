@@ -11,14 +11,16 @@ use super::reader::Reader;
 use super::views::ViewId;
 use super::words::{QuickMap, WordId};
 use super::{Grammar, Meaning, Part};
+use crate::intent::category_of;
 use crate::rules;
 use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::intent::Ambiguity;
-use hark_core::{Effort, SlotSpan, Slots};
+use hark_core::{Category, Effort, SlotSpan, Slots};
 use serde_json::Value;
 use std::cmp::Reverse;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A sentence that a template accepts.
@@ -181,19 +183,24 @@ impl Reader<'_> {
         let words: Vec<Option<WordId>> =
             tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
         let spoken: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let run = Run::new(self, part, &words, &spoken, spans, wild);
-        let last = run.frontier.last()?;
+        let chart = self.chart(part, &words, &spoken, spans, wild)?;
+        let reached = Reached { grammar, chart: &chart };
         let mut best: Option<(BestKey, TemplateId, Found)> = None;
-        for way in last.values().map(|index| run.ways[*index]) {
+        for way in chart.frontier.get(tokens.len())?.values().map(|index| chart.ways[*index]) {
             let Some(template) = grammar.network.end_of(way.node) else { continue };
             // Words that are taken as they are grow with every one of them.
             if !self.spend(tokens.len() * (1 + tokens.len() / WORDS_A_STEP)) {
                 return None;
             }
             let meaning = &grammar.meanings[template as usize];
-            let found = run.reconstruct(way, text, tokens);
+            let found = reached.reconstruct(way, text, tokens);
             let fits = found.fits(&meaning.block, &grammar.context) && meaning.block.has_keyword(tokens);
-            if !fits || found.lists_no_item(grammar.lexicon()) || !may(&found) || grammar.is_elsewhere(&found)
+            let is_title = category_of(&meaning.block.intent) == Some(Category::Media);
+            if !fits
+                || found.lists_no_item(grammar.lexicon())
+                || is_title && found.is_no_title(tokens, grammar.lexicon())
+                || !may(&found)
+                || grammar.is_elsewhere(&found)
             {
                 continue;
             }
@@ -214,6 +221,38 @@ impl Reader<'_> {
         let mut found = grammar.finish(meaning, found, usize::from(key.0.0));
         self.note_of_it(&mut found);
         Some(Match { words, ..found })
+    }
+}
+
+impl Reader<'_> {
+    /// The chart of some words: what was parsed of a sentence that begins with them has it already.
+    fn chart(
+        &self,
+        part: Part,
+        words: &[Option<WordId>],
+        spoken: &[&str],
+        spans: &[Span],
+        wild: bool,
+    ) -> Option<Rc<Chart>> {
+        if !spans.is_empty() {
+            return Run::parse(self, part, words, spoken, spans, wild).map(Rc::new);
+        }
+        let key = ChartKey { part, wild, first: (*spoken.first()?).to_owned() };
+        let known = |charts: &Vec<Rc<Chart>>| charts.iter().find(|chart| chart.begins_with(spoken)).cloned();
+        if let Some(chart) = self.caches.charts.borrow().get(&key).and_then(known) {
+            return Some(chart);
+        }
+        let longer = self.goes_on(spoken);
+        let chart = if longer.is_empty() {
+            Run::parse(self, part, words, spoken, spans, wild)?
+        } else {
+            let longer: Vec<&str> = spoken.iter().copied().chain(longer.iter().map(String::as_str)).collect();
+            let words: Vec<_> = longer.iter().map(|word| self.grammar.words.typed(word)).collect();
+            Run::parse(self, part, &words, &longer, spans, wild)?
+        };
+        let chart = Rc::new(chart);
+        self.caches.charts.borrow_mut().entry(key).or_default().push(Rc::clone(&chart));
+        Some(chart)
     }
 }
 
@@ -278,6 +317,41 @@ impl Grammar {
 /// then most literal text, then the one written first.
 type BestKey = ((u16, u16), Reverse<usize>, bool, Cost, TemplateId);
 
+/// Which charts may be of use to some words.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct ChartKey {
+    part: Part,
+    wild: bool,
+    first: String,
+}
+
+/// The best way into each node at each place of a sentence. What stands behind a place changes nothing of it, so that it is
+/// the chart of every beginning of the sentence.
+#[derive(Debug)]
+pub(super) struct Chart {
+    words: Vec<Option<WordId>>,
+    spoken: Vec<String>,
+    ways: Vec<Way>,
+    /// Best way into each node, by position.
+    frontier: Vec<QuickMap<NodeId, usize>>,
+    /// Everything that rules found.
+    found: Vec<rules::Found>,
+    /// Names that were nearly said and offered, with their places in the list; the best first.
+    offered: Vec<Vec<(Candidate, u32)>>,
+}
+
+impl Chart {
+    fn begins_with(&self, words: &[&str]) -> bool {
+        words.len() <= self.spoken.len() && words.iter().zip(&self.spoken).all(|(word, known)| word == known)
+    }
+}
+
+/// A chart, and the grammar whose nodes it has reached.
+struct Reached<'c> {
+    grammar: &'c Grammar,
+    chart: &'c Chart,
+}
+
 /// One run of the parser over a sentence.
 struct Run<'g> {
     reader: &'g Reader<'g>,
@@ -287,21 +361,17 @@ struct Run<'g> {
     /// Whether some words can be any.
     wild: bool,
     words: &'g [Option<WordId>],
-    ways: Vec<Way>,
-    /// Best way into each node, by position.
-    frontier: Vec<QuickMap<NodeId, usize>>,
+    chart: Chart,
     /// What each list matches, by list, at the position at hand.
     matches: QuickMap<ViewId, Vec<(usize, u32)>>,
     /// The words themselves, for rules.
     spoken: &'g [&'g str],
+    /// The words that a rule may read at the position at hand, joined by spaces.
+    rest: Option<Rc<str>>,
     /// What each rule matches, at the position at hand: ends, and places in `found`.
     ruled: Vec<(Ruled, Vec<(usize, u32)>)>,
-    /// Everything that rules found.
-    found: Vec<rules::Found>,
     /// Names that are nearly said.
     spans: &'g [Span],
-    /// Those that were offered, with their places in the list; the best first.
-    offered: Vec<Vec<(Candidate, u32)>>,
     /// Which of these each list offers at the position at hand: ends, places in `offered`, and what they cost.
     nearby: QuickMap<ViewId, Vec<(usize, u32, u16)>>,
     /// Steps that are still to be taken from the effort.
@@ -309,28 +379,35 @@ struct Run<'g> {
 }
 
 impl<'g> Run<'g> {
-    fn new(
+    /// `None` when no effort is left.
+    fn parse(
         reader: &'g Reader<'g>,
         part: Part,
         words: &'g [Option<WordId>],
         spoken: &'g [&'g str],
         spans: &'g [Span],
         wild: bool,
-    ) -> Self {
+    ) -> Option<Chart> {
+        let chart = Chart {
+            words: words.to_vec(),
+            spoken: spoken.iter().map(|word| (*word).to_owned()).collect(),
+            ways: Vec::new(),
+            frontier: vec![QuickMap::default(); words.len() + 1],
+            found: Vec::new(),
+            offered: Vec::new(),
+        };
         let mut run = Self {
             reader,
             grammar: reader.grammar,
             start: reader.grammar.start_of(part),
             wild,
             words,
-            ways: Vec::new(),
-            frontier: vec![QuickMap::default(); words.len() + 1],
+            chart,
             matches: QuickMap::default(),
             spoken,
+            rest: None,
             ruled: Vec::new(),
-            found: Vec::new(),
             spans,
-            offered: Vec::new(),
             nearby: QuickMap::default(),
             unpaid: 0,
         };
@@ -339,29 +416,28 @@ impl<'g> Run<'g> {
         for at in 0..words.len() {
             run.matches.clear();
             run.ruled.clear();
+            run.rest = None;
             run.nearby.clear();
-            let mut here: Vec<usize> = run.frontier[at].values().copied().collect();
+            let mut here: Vec<usize> = run.chart.frontier[at].values().copied().collect();
             here.sort_unstable();
             let skips = run.skips(at);
             for index in here {
                 if !reader.spend(std::mem::take(&mut run.unpaid)) {
-                    // Nothing that is found now counts.
-                    run.frontier.clear();
-                    return run;
+                    return None;
                 }
                 run.advance(at, index);
                 run.skip(at, index, &skips);
             }
         }
-        run
+        Some(run.chart)
     }
 
     fn push(&mut self, at: usize, way: Way) {
         self.unpaid += 1;
-        let index = self.ways.len();
-        match self.frontier[at].entry(way.node) {
+        let index = self.chart.ways.len();
+        match self.chart.frontier[at].entry(way.node) {
             std::collections::hash_map::Entry::Occupied(mut known) => {
-                if self.ways[*known.get()].cost <= way.cost {
+                if self.chart.ways[*known.get()].cost <= way.cost {
                     return;
                 }
                 known.insert(index);
@@ -370,11 +446,11 @@ impl<'g> Run<'g> {
                 new.insert(index);
             }
         }
-        self.ways.push(way);
+        self.chart.ways.push(way);
     }
 
     fn advance(&mut self, at: usize, index: usize) {
-        let way = self.ways[index];
+        let way = self.chart.ways[index];
         let grammar = self.grammar;
         if way.node == START {
             let start = self.start;
@@ -455,8 +531,8 @@ impl<'g> Run<'g> {
             let Some(tied) = fuzzy_match::tied(here.collect()) else { continue };
             let Some((best, _)) = tied.first() else { continue };
             let near = 100 * (1 + best.how as u16) + ((1.0 - best.score) * 100.0) as u16;
-            found.push((span.end, self.offered.len() as u32, near));
-            self.offered.push(tied);
+            found.push((span.end, self.chart.offered.len() as u32, near));
+            self.chart.offered.push(tied);
         }
         found
     }
@@ -466,9 +542,10 @@ impl<'g> Run<'g> {
         let index = known.unwrap_or_else(|| {
             let mut ends = Vec::new();
             let rest = &self.spoken[at..self.spoken.len().min(at + rules::MOST_WORDS)];
-            for (found, used) in self.reader.ruled(ruled, rest).iter() {
-                ends.push((at + used, self.found.len() as u32));
-                self.found.push(found.clone());
+            let joined = Rc::clone(self.rest.get_or_insert_with(|| rest.join(" ").into()));
+            for (found, used) in self.reader.ruled(ruled, &joined, rest).iter() {
+                ends.push((at + used, self.chart.found.len() as u32));
+                self.chart.found.push(found.clone());
             }
             self.ruled.push((ruled, ends));
             self.ruled.len() - 1
@@ -491,7 +568,7 @@ impl<'g> Run<'g> {
     }
 
     fn skip(&mut self, at: usize, before: usize, lengths: &[usize]) {
-        let way = self.ways[before];
+        let way = self.chart.ways[before];
         for length in lengths {
             let mut cost = way.cost;
             cost.skipped += *length as u16;

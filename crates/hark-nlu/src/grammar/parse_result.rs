@@ -4,7 +4,7 @@ use super::Block;
 use crate::text::Token;
 use hark_core::intent::Ambiguity;
 use hark_core::{SlotSpan, Slots};
-use hark_language::Lexicon;
+use hark_language::{Lexicon, phrases};
 use serde_json::{Map, Value};
 
 /// What a sentence template made of one of the words it was read from.
@@ -75,6 +75,25 @@ impl Found {
         let words: Vec<&str> = item.split_whitespace().collect();
         let asks = words.first().is_some_and(|first| lexicon.discourse.questions.contains(first));
         asks || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
+    }
+
+    /// Whether a title goes on with another request, or is none: "turn the radio on *and …*", "play some music *for her*".
+    pub(super) fn is_no_title(&self, tokens: &[Token], lexicon: &Lexicon) -> bool {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let (talk, took) = (&lexicon.discourse, &self.took);
+        let taken = |how: &Took| *how == Took::AsItIs;
+        let (Some(from), Some(last)) = (took.iter().position(taken), took.iter().rposition(taken)) else {
+            return false;
+        };
+        let title = &words[from..=last];
+        let goes_on = |at: usize| {
+            let behind =
+                phrases::starts(lexicon.qualifiers.otherwise, &title[at..]).map(|length| at + length);
+            behind.is_some_and(|behind| title[behind..].iter().any(|word| talk.verbs.contains(word)))
+        };
+        lexicon.requests.connectors.contains(title[0])
+            || title.len() > 1 && phrases::starts(talk.trails, title) == Some(title.len())
+            || (0..title.len()).any(goes_on)
     }
 
     /// Whether what a block requires and excludes agrees with what was found.

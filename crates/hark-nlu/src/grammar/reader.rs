@@ -2,7 +2,7 @@
 //! when that is spent nothing more is found, and what was found before is for nobody to use.
 
 use super::fuzzy_match::{Candidate, Span};
-use super::parse::Match;
+use super::parse::{Chart, ChartKey, Match};
 use super::{Grammar, Part};
 use crate::rules::{self, Reckoning};
 use crate::sentences::model::Ruled;
@@ -31,12 +31,17 @@ enum How {
     AtOnce,
     /// Names may be said otherwise.
     Nearly,
+    /// The same, beside the reason for it.
+    WithReason,
     /// As a part of a request.
     Part(Part, bool),
 }
 
 /// What a rule makes of some words, and how many of them it takes.
 pub(super) type RuledPieces = Vec<(rules::Found, usize)>;
+
+/// The same of each rule that was asked for.
+type RuledHere = Vec<(Ruled, Rc<RuledPieces>)>;
 
 /// Names that some words may be, with the numbers of their lists.
 pub(super) type NamesFound = Rc<[(u8, Candidate)]>;
@@ -48,10 +53,20 @@ pub(crate) struct Reader<'r> {
     /// From when times are reckoned.
     pub(crate) now: NaiveDateTime,
     effort: &'r Effort,
-    /// What was read already, by how, words and text.
+    pub(super) caches: Rc<Caches>,
+}
+
+/// What was found already.
+#[derive(Default)]
+pub(super) struct Caches {
+    /// What was read, by how, words and text.
     known: RefCell<HashMap<(How, String), Option<Match>>>,
+    /// Sentences whose beginnings and parts are asked for.
+    sentences: RefCell<Vec<Vec<String>>>,
+    /// What was parsed, word by word.
+    pub(super) charts: RefCell<HashMap<ChartKey, Vec<Rc<Chart>>>>,
     /// What rules make of the words from some place on, by these words.
-    pub(super) ruled: RefCell<HashMap<(Ruled, String), Rc<RuledPieces>>>,
+    ruled: RefCell<HashMap<Rc<str>, RuledHere>>,
     /// Names that sound or look like some words, by these words.
     pub(super) near: RefCell<HashMap<String, NamesFound>>,
     /// Names that mean the same as some words.
@@ -62,9 +77,34 @@ pub(crate) struct Reader<'r> {
 
 impl<'r> Reader<'r> {
     pub(crate) fn new(grammar: &'r Grammar, now: NaiveDateTime, effort: &'r Effort) -> Self {
-        let (known, near) = (RefCell::default(), RefCell::default());
-        let (meant, looked_up) = (RefCell::default(), RefCell::default());
-        Self { grammar, now, effort, known, ruled: RefCell::default(), near, meant, looked_up }
+        Self { grammar, now, effort, caches: Rc::default() }
+    }
+
+    /// Reads other words of the same request with a part of the effort that is left: where that does not suffice, what was
+    /// found before still counts.
+    pub(crate) fn within_half<T>(&self, read: impl FnOnce(&Reader<'_>) -> T) -> T {
+        self.effort.share(self.effort.left() / 2, |effort| {
+            read(&Reader { effort, caches: Rc::clone(&self.caches), ..*self })
+        })
+    }
+
+    /// Notes a sentence whose parts will be asked for: a part is then parsed together with what stands behind it, so that
+    /// the longer parts that begin there cost nothing.
+    pub(crate) fn expect_parts(&self, tokens: &[Token]) {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        if self.spend(words.len())
+            && !self.caches.sentences.borrow().iter().any(|known| at(known, &words).is_some())
+        {
+            self.caches.sentences.borrow_mut().push(words.into_iter().map(str::to_owned).collect());
+        }
+    }
+
+    /// What stands behind some words in such a sentence.
+    pub(super) fn goes_on(&self, words: &[&str]) -> Vec<String> {
+        let sentences = self.caches.sentences.borrow();
+        let behind =
+            sentences.iter().find_map(|known| Some(known[at(known, words)? + words.len()..].to_vec()));
+        behind.unwrap_or_default()
     }
 
     /// Takes some steps; false when nothing is left.
@@ -112,24 +152,35 @@ impl<'r> Reader<'r> {
         self.once(How::Nearly, text, tokens, || by_name().or_else(|| read(self.meaning_spans(tokens))))
     }
 
+    /// What `read` makes of some tokens of `text`, which are one of several requests, perhaps beside the reason for it.
+    pub(crate) fn with_reason(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        read: impl FnOnce() -> Option<Match>,
+    ) -> Option<Match> {
+        self.once(How::WithReason, text, tokens, read)
+    }
+
     /// The best match of some tokens of `text` as a part of a request; `nearly`: names may be said otherwise.
     pub(crate) fn part(&self, part: Part, nearly: bool, text: &str, tokens: &[Token]) -> Option<Match> {
         self.once(How::Part(part, nearly), text, tokens, || self.best_part(part, nearly, text, tokens))
     }
 
-    /// What a rule makes of the words from some place on.
-    pub(super) fn ruled(&self, ruled: Ruled, words: &[&str]) -> Rc<RuledPieces> {
+    /// What a rule makes of the words from some place on, which are `joined` by spaces.
+    pub(super) fn ruled(&self, ruled: Ruled, joined: &Rc<str>, words: &[&str]) -> Rc<RuledPieces> {
         self.spend(RULE_STEPS);
-        let key = (ruled, words.join(" "));
-        let known = self.ruled.borrow().get(&key).cloned();
-        known.unwrap_or_else(|| {
-            let by = Reckoning { lexicon: self.grammar.lexicon(), now: self.now, prefer: ruled.prefer };
-            let found = rules::all(ruled.rule, words, &by);
-            self.spend(RULE_STEPS * found.iter().map(|(_, used)| used).sum::<usize>());
-            let found = Rc::new(found);
-            self.ruled.borrow_mut().insert(key, found.clone());
-            found
-        })
+        let known =
+            |here: &RuledHere| here.iter().find(|(by, _)| *by == ruled).map(|(_, found)| Rc::clone(found));
+        if let Some(found) = self.caches.ruled.borrow().get(joined).and_then(known) {
+            return found;
+        }
+        let by = Reckoning { lexicon: self.grammar.lexicon(), now: self.now, prefer: ruled.prefer };
+        let found = rules::all(ruled.rule, words, &by);
+        self.spend(RULE_STEPS * found.iter().map(|(_, used)| used).sum::<usize>());
+        let found = Rc::new(found);
+        self.caches.ruled.borrow_mut().entry(Rc::clone(joined)).or_default().push((ruled, Rc::clone(&found)));
+        found
     }
 
     fn once(
@@ -149,11 +200,18 @@ impl<'r> Reader<'r> {
             said.push(' ');
             said.push_str(&token.word);
         }
-        let known = self.known.borrow().get(&(how, said.clone())).cloned();
+        let known = self.caches.known.borrow().get(&(how, said.clone())).cloned();
         known.unwrap_or_else(|| {
             let found = read();
-            self.known.borrow_mut().insert((how, said), found.clone());
+            self.caches.known.borrow_mut().insert((how, said), found.clone());
             found
         })
     }
+}
+
+/// Where some words stand in a sentence.
+fn at(sentence: &[String], words: &[&str]) -> Option<usize> {
+    sentence
+        .windows(words.len().max(1))
+        .position(|window| window.iter().zip(words).all(|(known, word)| known == word))
 }

@@ -45,10 +45,10 @@ impl Reader<'_> {
                 return Vec::new();
             }
             let said = words[start..end].join(" ");
-            let known = self.meant.borrow().get(&said).cloned();
+            let known = self.caches.meant.borrow().get(&said).cloned();
             let found = known.unwrap_or_else(|| {
                 let found = self.meant_names(&words[start..end]);
-                self.meant.borrow_mut().insert(said, Rc::clone(&found));
+                self.caches.meant.borrow_mut().insert(said, Rc::clone(&found));
                 found
             });
             spans.extend(fuzzy_match::by_list(&found, (start, end)));
@@ -236,7 +236,7 @@ impl Reader<'_> {
         }
         let similar = self.grammar.similar.as_ref()?;
         let known = &self.grammar.names.words;
-        let mut looked_up = self.looked_up.borrow_mut();
+        let mut looked_up = self.caches.looked_up.borrow_mut();
         if !looked_up.contains_key(word) {
             if looked_up.len() >= MOST_LOOKED_UP || !self.spend(LOOK_UP_STEPS) {
                 return None;

@@ -57,6 +57,9 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(Recurrence, usize)> {
             // "every morning on weekdays", "at seven in the morning on mondays"
             (every.frequency, every.days) = (Frequency::Weekly, set);
             used += more;
+        } else if let Some((days, more)) = without_days(&every, rest, by) {
+            (every.frequency, every.days) = (Frequency::Weekly, days);
+            used += more;
         } else if clock.is_some()
             && second.is_none()
             && let Some((time, more)) = another(rest, by)
@@ -268,6 +271,32 @@ type NthWeekday = (Option<i8>, Weekday);
 fn set_behind(words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)> {
     let (every, _, used) = habits(words, by)?;
     (!every.days.is_empty()).then_some((every.days, used))
+}
+
+/// The days that are left of every day, or of some days of the week: "except at the weekend".
+fn without_days(every: &Recurrence, words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)> {
+    let lexicon = by.lexicon;
+    let mut used = phrases::starts(lexicon.qualifiers.exceptions, words)?;
+    let small = [lexicon.time.on, lexicon.time.at, lexicon.things.articles];
+    while let Some(length) = small.iter().find_map(|small| phrases::starts(*small, &words[used..])) {
+        used += length;
+    }
+    let rest = &words[used..];
+    let of_set =
+        phrases::find(lexicon.time.day_sets, rest).map(|(days, more)| (weekly(days.days()).days, more));
+    let (set, more) = of_set.or_else(|| {
+        let (every, _, more) = weekdays(rest, by, false)?;
+        Some((every.days, more))
+    })?;
+    let days = match (every.frequency, every.interval) {
+        (Frequency::Daily, 1) => {
+            (0..7).filter_map(|day| Some((None, Weekday::try_from(day).ok()?))).collect()
+        }
+        (Frequency::Weekly, 1) => every.days.clone(),
+        _ => return None,
+    };
+    let left: Vec<NthWeekday> = days.into_iter().filter(|day| !set.contains(day)).collect();
+    (!left.is_empty() && left.len() < 7).then_some((left, used + more))
 }
 
 /// "daily", "weekly on monday".

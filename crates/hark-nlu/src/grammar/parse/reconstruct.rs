@@ -1,6 +1,6 @@
 //! What stands along a way through the templates: slots, context, doubts.
 
-use super::{Run, Step, Way};
+use super::{Reached, Step, Way};
 use crate::grammar::fragments::SlotId;
 use crate::grammar::fuzzy_match::{Candidate, Nearness};
 use crate::grammar::home::IN_AREA;
@@ -8,7 +8,7 @@ use crate::grammar::parse_result::{Found, slot_name};
 use crate::grammar::views::{Entry, View};
 use crate::text::Token;
 use hark_core::SlotSpan;
-use hark_core::calendar::When;
+use hark_core::calendar::{Recurrence, When};
 use hark_core::intent::Ambiguity;
 use serde_json::Value;
 use std::sync::Arc;
@@ -19,7 +19,16 @@ const RESPONSE: &str = "@response";
 /// Things of these domains can let somebody in, or leave the house open.
 const DANGEROUS_DOMAINS: [&str; 5] = ["lock", "cover", "alarm_control_panel", "valve", "garage"];
 
-impl Run<'_> {
+/// A day or a repetition, and a time that was said apart from it.
+fn joined(said: &str, more: &str) -> Option<String> {
+    let when = When::joined(said, more).map(|when| when.to_string());
+    when.or_else(|| {
+        let every = Recurrence::parse(said).filter(|every| every.time.is_none())?;
+        Some(Recurrence { time: Some(more.parse().ok()?), ..every }.to_string())
+    })
+}
+
+impl Reached<'_> {
     /// Slots and context along a way.
     pub(super) fn reconstruct(&self, last: Way, text: &str, tokens: &[Token]) -> Found {
         let mut steps = Vec::new();
@@ -27,7 +36,7 @@ impl Run<'_> {
         while !matches!(way.step, Step::Start) {
             steps.push((way.step, way.from, end));
             end = way.from;
-            way = self.ways[way.before];
+            way = self.chart.ways[way.before];
         }
         steps.reverse();
         let mut found = Found::default();
@@ -57,22 +66,22 @@ impl Run<'_> {
                 Step::Near(view, slot, index) => {
                     found.named |= self.grammar.views.get(view).names;
                     let said = &text[tokens[from].start..tokens[end - 1].end];
-                    self.put_near(&mut found, slot, &self.offered[index as usize], said);
+                    self.put_near(&mut found, slot, &self.chart.offered[index as usize], said);
                 }
                 Step::Ruled(slot, index) => {
                     let own = &self.grammar.slot_names[slot as usize];
-                    for (part, value) in &self.found[index as usize] {
+                    for (part, value) in &self.chart.found[index as usize] {
                         let name = slot_name(own, part);
                         let said = found.slots.get(&name).and_then(Value::as_str);
-                        let joined = said.and_then(|said| When::joined(said, value.as_str()?));
-                        let value =
-                            joined.map_or_else(|| value.clone(), |when| Value::from(when.to_string()));
+                        let joined = said.and_then(|said| joined(said, value.as_str()?));
+                        let value = joined.map_or_else(|| value.clone(), Value::from);
                         found.slots.insert(name, value);
                     }
                 }
                 _ => {}
             }
-            if !matches!(step, Step::Any(_)) {
+            // What is skipped within words that are taken as they are is one of them: "play just the way you are".
+            if !matches!(step, Step::Any(_) | Step::Skip) {
                 wild = None;
             }
         }
@@ -102,7 +111,7 @@ impl Run<'_> {
     /// Every value that some words are, exactly.
     fn same_words<'v>(&self, view: &'v View, from: usize, end: usize) -> Vec<&'v Arc<Entry>> {
         let mut node = view.root;
-        for word in &self.words[from..end] {
+        for word in &self.chart.words[from..end] {
             let Some(next) = word.and_then(|word| self.grammar.views.step(node, word)) else {
                 return Vec::new();
             };

@@ -1,0 +1,78 @@
+//! Remarks beside a request: why somebody asks, what for, what they think of it. What cannot be read with them is read
+//! without them.
+
+use super::qualifiers::Qualifiers;
+use super::request_framing::Speech;
+use hark_language::phrases;
+
+/// Words at least of a remark, and of what stands before a purpose.
+const MIN_WORDS: usize = 2;
+
+/// Most words of a name that a remark may hold.
+const MAX_NAME_WORDS: usize = 3;
+
+/// Steps of looking whether some words are a name.
+const NAME_STEPS: usize = 4;
+
+impl Speech<'_> {
+    /// The sentence without its remarks; `None` where it has none, or nothing else.
+    pub(super) fn without_remarks(&self) -> Option<String> {
+        let words = self.words();
+        let pauses = (1..words.len()).filter(|at| self.pauses_before(*at));
+        let starts: Vec<usize> = std::iter::once(0).chain(pauses).collect();
+        let ends = starts.iter().skip(1).copied().chain([words.len()]);
+        let parts: Vec<(usize, usize)> = starts.iter().copied().zip(ends).collect();
+        // What limits a request is no remark: "as soon as I leave".
+        let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
+        let limits = |from: usize, to: usize| {
+            qualifiers.found.iter().any(|it| it.start < to && it.mark.1 > from && from < to)
+        };
+        let kept =
+            parts.iter().filter(|(from, to)| limits(*from, *to) || !self.is_remark(&words[*from..*to]));
+        let kept: Vec<(usize, usize)> = kept
+            .map(|(from, to)| {
+                let end = from + self.before_purpose(&words[*from..*to]);
+                (*from, if limits(end, *to) { *to } else { end })
+            })
+            .collect();
+        let text =
+            |(from, to): &(usize, usize)| &self.text[self.tokens[*from].start..self.tokens[to - 1].end];
+        (!kept.is_empty() && kept != parts).then(|| kept.iter().map(text).collect::<Vec<_>>().join(", "))
+    }
+
+    /// Whether some words only say how something is, and nothing of the home: "they're asleep".
+    fn is_remark(&self, words: &[&str]) -> bool {
+        let lexicon = self.lexicon();
+        let talk = &lexicon.discourse;
+        let mut said = words;
+        while let Some(length) = phrases::starts(talk.leads, said) {
+            said = &said[length..];
+        }
+        let states = |word: &&str| talk.states.contains(word);
+        let is_statement = said.len() >= MIN_WORDS
+            && phrases::starts(talk.reasons, said).is_some()
+            && (phrases::starts(talk.speakers, said).is_some() || said.iter().any(states));
+        let denies = |word: &&str| lexicon.requests.negations.contains(word);
+        let asks = |at: usize| phrases::starts(talk.requests, &said[at..]).is_some();
+        is_statement
+            && !said.iter().any(denies)
+            && !(0..said.len()).any(asks)
+            && !(1..=MAX_NAME_WORDS).flat_map(|length| said.windows(length)).any(|some| self.is_name(some))
+    }
+
+    fn is_name(&self, words: &[&str]) -> bool {
+        let name = words.join(" ");
+        let grammar = self.reader.grammar;
+        self.reader.spend(NAME_STEPS) && (grammar.is_thing(&name) || grammar.is_place(&name))
+    }
+
+    /// How many words stand before what a request is for: "open the window *to let the steam out*". All where it says none.
+    fn before_purpose(&self, words: &[&str]) -> usize {
+        let talk = &self.lexicon().discourse;
+        let begins = |at: &usize| {
+            phrases::starts(talk.purposes, &words[*at..]).is_some_and(|length| at + length < words.len())
+                && phrases::ends(talk.to_me, &words[..*at]).is_none()
+        };
+        (MIN_WORDS..words.len()).find(begins).unwrap_or(words.len())
+    }
+}
