@@ -81,6 +81,7 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ("models", &["core", "config"], &[]),
     ("stt", &["core", "config", "language", "models", "audio"], &["tokio", "rusqlite", "rumqttc", "reqwest"]),
     ("tts", &["core", "language", "models", "audio"], &["tokio", "rusqlite", "rumqttc", "reqwest"]),
+    ("knowledge", &["core"], &["tokio", "rumqttc", "reqwest"]),
     ("nlu", &["core", "config", "language", "models"], &[]),
     (
         "dialog",
