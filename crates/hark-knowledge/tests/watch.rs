@@ -6,7 +6,7 @@
 mod common;
 
 use common::{House, WordEncoder, go_on};
-use hark_knowledge::{Knowledge, KnowledgeError, Settings, Watch, WatchEvent};
+use hark_knowledge::{Counts, Knowledge, KnowledgeError, Settings, Watch, WatchEvent};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -70,9 +70,11 @@ fn roots_are_added_and_removed_while_it_runs() {
     let new = house.write("note.tmp", "The key is with the neighbour.");
     std::fs::rename(new, &file).unwrap();
     assert_eq!(report(&events), (1, 0));
-    watch.remove(&file).unwrap();
+    let removed = watch.remove(&file).unwrap();
     assert_eq!(report(&events), (0, 1));
-    watch.add(&house.docs().join("none.txt")).unwrap();
+    assert_eq!(removed.recv().unwrap(), Ok(Counts { forgotten: 1, ..Counts::default() }));
+    let refused = watch.add(&house.docs().join("none.txt")).unwrap();
+    assert!(refused.recv().unwrap().unwrap_err().message.contains("none.txt"));
     loop {
         if let WatchEvent::Failed(error) = events.recv_timeout(Duration::from_secs(20)).unwrap() {
             assert!(matches!(error, KnowledgeError::Absent { .. }), "{error}");
