@@ -69,8 +69,8 @@ const fn reads(path: &'static str, id: &'static str, about: &'static str, succes
         parameters: &[],
         body: None,
         success,
-        refusals: &[422, 500, 503],
-        handler: || delete(documents::remove),
+        refusals: &WITH_STORE,
+        handler: || MethodRouter::new(),
     }
 }
 
@@ -193,8 +193,8 @@ pub(super) static OPERATIONS: [Operation; 20] = [
     Operation {
         method: "delete",
         parameters: &[query("path", "The file or folder.")],
-        refusals: &WITH_STORE,
-        handler: || MethodRouter::new(),
+        refusals: &[422, 500, 503],
+        handler: || delete(documents::remove),
         ..reads(
             "/api/v1/documents",
             "remove_document",

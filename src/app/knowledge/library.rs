@@ -178,7 +178,8 @@ impl Library {
                     tracing::debug!(path = %progress.path.display(), "{} of {}", progress.passages_done, progress.passages);
                 }
                 WatchEvent::InStep(found) => {
-                    tracing::info!(found.indexed, found.forgotten, found.failed, "the documents are in step");
+                    let knowledge::Report { indexed, forgotten, failed, .. } = found;
+                    tracing::info!(indexed, forgotten, failed, "the documents are in step");
                     resting.rest();
                     memory::give_back();
                     library.look();
