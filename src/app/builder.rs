@@ -10,6 +10,7 @@ use crate::app::home::demo_states::{DemoStates, Following};
 use crate::app::home::device_codes;
 use crate::app::home::sources::{self, load_home};
 use crate::app::intercom::Intercom;
+use crate::app::knowledge::library::{Library, Shelf};
 use crate::app::language::languages::{self, Languages};
 use crate::app::language::teacher::Teacher;
 use crate::app::language::understanding_thread::Desk;
@@ -70,6 +71,8 @@ pub struct App {
     pub timers: Arc<Timers>,
     /// What the tools work with.
     pub services: Arc<tools::Services>,
+    /// The household's documents.
+    pub(crate) library: Arc<Library>,
     /// Models on the disk.
     pub manifest: Arc<Manifest>,
     /// Kept for as long as its devices are driven.
@@ -183,13 +186,8 @@ impl App {
         let devices = HomeControl::new(home.clone(), backends);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
         let settings = (&config.home, &config.permissions, &config.tools, config.speaking.language.as_str());
-        let kept = tools::Persistence {
-            timers: timers.clone(),
-            automations: Arc::new(Automations::new(Arc::new(store.clone()), timers.zone())),
-            lists: Arc::new(store.clone()),
-            facts: Arc::new(store.clone()),
-            pin: open_pin(&config).map_err(|fault| vec![fault])?,
-        };
+        let library = Arc::new(Library::new(&config).map_err(|fault| vec![fault])?);
+        let kept = kept(&config, &store, &timers, &library).map_err(|fault| vec![fault])?;
         let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
@@ -227,6 +225,7 @@ impl App {
             _demo_states: demo_states,
             timers,
             services,
+            library,
             manifest: Arc::new(manifest),
             tools,
             inbox,
@@ -393,6 +392,23 @@ impl App {
             None => Choices::of(&self.config, &self.manifest),
         }
     }
+}
+
+/// State of the tools that outlives the program.
+fn kept(
+    config: &Config,
+    store: &Store,
+    timers: &Arc<Timers>,
+    library: &Arc<Library>,
+) -> Result<tools::Persistence, Fault> {
+    Ok(tools::Persistence {
+        timers: timers.clone(),
+        automations: Arc::new(Automations::new(Arc::new(store.clone()), timers.zone())),
+        lists: Arc::new(store.clone()),
+        facts: Arc::new(store.clone()),
+        documents: Arc::new(Shelf(library.clone())),
+        pin: open_pin(config)?,
+    })
 }
 
 /// The home at the start. For typed requests and the daemon its virtual devices are as they were left, and stay so.

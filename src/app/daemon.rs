@@ -90,6 +90,7 @@ pub fn run(
     listeners.push(broadcast.listener());
     let learning = start_learning(app)?;
     listeners.extend(learning.as_ref().map(LearningThread::listener));
+    listeners.push(app.library.start(app.runtime.handle(), event_queue.clone()));
     let mut parts = app.parts(Some(voice.handle()), Some(pipeline.commands()), app.daemon_names());
     let keeping = app.kept().map(|kept| app.runtime.spawn(kept.clone().follow(event_queue.clone())));
     if let Some(kept) = app.kept().cloned() {
@@ -125,7 +126,6 @@ pub fn run(
     ready(&Running { pipeline: &pipeline, voice: &voice, api: dashboard.address() });
     memory::give_back();
     effect_runner.run();
-
     tracing::info!("ending");
     Notifier.stopping();
     drop(watchdog);
@@ -134,6 +134,7 @@ pub fn run(
     automations.stop(&app.services.automations);
     app.runtime.block_on(dashboard.shutdown());
     pipelines.end();
+    app.library.end();
     drop((vocabulary, learning));
     drop(pipeline);
     drop(voice);

@@ -10,6 +10,7 @@ pub mod event_queue;
 pub mod faults;
 pub mod home;
 pub mod intercom;
+pub mod knowledge;
 pub mod language;
 pub mod models;
 pub mod reload;

@@ -99,6 +99,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Remember,
     },
+    /// The household's documents, which Hark looks things up in
+    Docs {
+        #[command(subcommand)]
+        command: Docs,
+    },
     /// The database: whether it is sound, and its backups
     Store {
         #[command(subcommand)]
@@ -219,6 +224,32 @@ pub enum Remember {
         /// Its number, as `list` shows it
         id: i64,
     },
+}
+
+/// `hark docs`.
+#[derive(Debug, Subcommand)]
+pub enum Docs {
+    /// Reads files and folders in and keeps them in step: text, Markdown, HTML, PDF, EPUB
+    Add {
+        /// Files or folders
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
+    /// Every document, and why one cannot be read
+    List,
+    /// Takes a file, or all of a folder, out of the index; the files stay
+    Remove {
+        /// The file or folder
+        path: PathBuf,
+    },
+    /// The passages that answer a question
+    Search {
+        /// A question, or words
+        #[arg(required = true)]
+        words: Vec<String>,
+    },
+    /// How many documents and passages there are
+    Status,
 }
 
 /// `hark store`.

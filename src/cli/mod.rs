@@ -8,6 +8,7 @@ mod bench;
 pub mod benchmarks;
 pub mod config;
 mod devices;
+mod docs;
 mod doctor;
 pub mod eval;
 pub mod evaluations;
@@ -121,6 +122,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Timers { command } => timers::run(&config, &command, cli.json),
         Command::Schedule { command } => timers::schedule(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),
+        Command::Docs { command } => docs::run(&config, &command, &cli.sets, cli.json),
         Command::Store { command } => store::run(&config, &command, cli.json).map_err(one),
         Command::Doctor => doctor::run(&config, cli.json),
         Command::Run { .. }

@@ -89,7 +89,7 @@ impl Running {
     /// # Errors
     /// When it does not answer.
     pub(super) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
-        self.http(reqwest::Method::GET, path, None)
+        self.http(reqwest::Method::GET, path, None, None)
     }
 
     /// What it answers to an object.
@@ -97,13 +97,30 @@ impl Running {
     /// # Errors
     /// When it does not answer, or refuses.
     pub(super) fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, Fault> {
-        self.http(reqwest::Method::POST, path, Some(body))
+        self.http(reqwest::Method::POST, path, None, Some(body))
+    }
+
+    /// What it tells at an address with a parameter.
+    ///
+    /// # Errors
+    /// When it does not answer, or refuses.
+    pub(super) fn get_with<T: DeserializeOwned>(&self, path: &str, query: (&str, &str)) -> Result<T, Fault> {
+        self.http(reqwest::Method::GET, path, Some(query), None)
+    }
+
+    /// What it answers when a thing is to go.
+    ///
+    /// # Errors
+    /// When it does not answer, or refuses.
+    pub(super) fn delete<T: DeserializeOwned>(&self, path: &str, query: (&str, &str)) -> Result<T, Fault> {
+        self.http(reqwest::Method::DELETE, path, Some(query), None)
     }
 
     fn http<T: DeserializeOwned>(
         &self,
         method: reqwest::Method,
         path: &str,
+        query: Option<(&str, &str)>,
         body: Option<&Value>,
     ) -> Result<T, Fault> {
         let is_request = body.is_some();
@@ -121,6 +138,7 @@ impl Running {
                 .timeout(ANSWERS_WITHIN)
                 .build()?;
             let request = client.request(method, format!("http://localhost{path}"));
+            let request = query.iter().fold(request, |request, query| request.query(&[query]));
             let request = body.iter().fold(request, |request, body| request.json(body));
             request.send().await?.json::<Value>().await
         });

@@ -17,6 +17,7 @@ pub mod home;
 pub mod homeassistant;
 pub mod intent;
 pub mod journal;
+pub mod knowledge;
 pub mod limits;
 pub mod llm;
 mod loading;
@@ -86,6 +87,8 @@ pub struct Config {
     pub satellite: satellite::Satellite,
     /// What is kept.
     pub memory: memory::Memory,
+    /// Documents Hark looks things up in.
+    pub knowledge: knowledge::KnowledgeConfig,
     /// A line a turn, in a file a day, without sound.
     pub journal: journal::JournalConfig,
     /// The voice.

@@ -22,7 +22,7 @@ pub enum DangerPolicy {
 pub const ACTS: [&str; 5] = ["unlock", "open", "disarm", "shell", "send"];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
-pub const TOOL_PERMISSIONS: [&str; 19] = [
+pub const TOOL_PERMISSIONS: [&str; 20] = [
     "alarm",
     "announce",
     "calculate",
@@ -30,6 +30,7 @@ pub const TOOL_PERMISSIONS: [&str; 19] = [
     "datetime",
     "filesystem",
     "home",
+    "knowledge",
     "list",
     "media",
     "memory",

@@ -1,6 +1,7 @@
 //! What programs and the dashboard may ask of a running Hark: data in, data out. Implemented by the daemon, used by
 //! the integration that speaks HTTP and WebSocket.
 
+use super::documents::Documents;
 use super::event::Event;
 use super::fault::Fault;
 use super::home::Home;
@@ -191,6 +192,8 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it could not be written.
     fn forget(&self, id: i64) -> ApiFuture<'_, Result<bool, Fault>>;
+    /// The household's documents; its calls wait for the disk.
+    fn documents(&self) -> Arc<dyn Documents>;
     /// The configuration in force, an object of sections. Secrets are in files of which only the names are in it.
     fn configuration(&self) -> Value;
     /// The language models that can be asked; empty without any.

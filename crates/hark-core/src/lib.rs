@@ -16,6 +16,7 @@ pub mod calendar;
 pub mod classification;
 pub mod clock;
 pub mod command;
+pub mod documents;
 pub mod effort;
 pub mod event;
 pub mod fault;

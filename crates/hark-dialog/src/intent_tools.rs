@@ -104,6 +104,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkRemember", "memory.remember"),
     ("HarkRecall", "memory.recall"),
     ("HarkForget", "memory.forget"),
+    ("HarkLookUp", "knowledge.search"),
     ("HarkUndo", "undo.last"),
     (TAKES_BACK, "undo.last"),
 ];

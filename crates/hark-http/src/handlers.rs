@@ -124,10 +124,6 @@ pub(super) async fn forget(
     if app.api.forget(id).await? { Ok(StatusCode::NO_CONTENT) } else { Err(missing()) }
 }
 
-pub(super) async fn documents() -> Json<wire::Documents> {
-    Json(wire::Documents::default())
-}
-
 pub(super) async fn config(State(app): State<SharedState>) -> Json<wire::Configuration> {
     let config = match app.api.configuration() {
         Value::Object(sections) => sections,

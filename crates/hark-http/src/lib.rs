@@ -14,6 +14,7 @@ mod access_guard;
 mod answer_modes;
 mod api_error;
 mod ask;
+mod documents;
 mod handlers;
 pub mod limits;
 mod metrics;

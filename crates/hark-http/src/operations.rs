@@ -2,7 +2,7 @@
 //! what the other has not.
 
 use super::server_state::SharedState;
-use super::{handlers, web_page, websocket_upgrade, wire};
+use super::{documents, handlers, web_page, websocket_upgrade, wire};
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, post};
 use schemars::{Schema, SchemaGenerator};
@@ -75,7 +75,7 @@ const fn reads(path: &'static str, id: &'static str, about: &'static str, succes
 }
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 17] = [
+pub(super) static OPERATIONS: [Operation; 20] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -170,13 +170,46 @@ pub(super) static OPERATIONS: [Operation; 17] = [
         ..reads("/api/v1/memory/{id}", "forget", "Forgets one thing for good.", Success::Nothing)
     },
     Operation {
-        refusals: &[],
-        handler: || get(handlers::documents),
+        handler: || get(documents::list),
         ..reads(
             "/api/v1/documents",
             "documents",
-            "Documents Hark may look things up in.",
-            Success::Object(|schemas| schemas.subschema_for::<wire::Documents>()),
+            "Documents Hark looks things up in, and their index in numbers.",
+            Success::Object(|schemas| schemas.subschema_for::<documents::Listing>()),
+        )
+    },
+    Operation {
+        method: "post",
+        body: Some(|schemas| schemas.subschema_for::<documents::AddRequest>()),
+        refusals: &WITH_BODY,
+        handler: || post(documents::add),
+        ..reads(
+            "/api/v1/documents",
+            "add_document",
+            "Reads a file or folder of this machine in, and keeps it in step. Without the operator's token only what is in `knowledge.folders` or `tools.file_roots`.",
+            Success::Object(|schemas| schemas.subschema_for::<documents::Change>()),
+        )
+    },
+    Operation {
+        method: "delete",
+        parameters: &[query("path", "The file or folder.")],
+        refusals: &[422, 500, 503],
+        handler: || delete(documents::remove),
+        ..reads(
+            "/api/v1/documents",
+            "remove_document",
+            "Takes a file, or all of a folder, out of the index; the files stay. The same paths as for adding.",
+            Success::Object(|schemas| schemas.subschema_for::<documents::Change>()),
+        )
+    },
+    Operation {
+        parameters: &[query("q", "What is asked.")],
+        handler: || get(documents::search),
+        ..reads(
+            "/api/v1/documents/search",
+            "search_documents",
+            "The passages that answer best, the best first. Their text is what stands in the documents.",
+            Success::Object(|schemas| schemas.subschema_for::<documents::Found>()),
         )
     },
     Operation {

@@ -373,17 +373,6 @@ pub(super) struct Memory {
     pub(super) facts: Vec<Fact>,
 }
 
-/// A document Hark may look things up in.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(transparent)]
-pub(super) struct Document(Map<String, Value>);
-
-/// Documents Hark may look things up in; it keeps none yet, so that the list is empty.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub(super) struct Documents {
-    pub(super) documents: Vec<Document>,
-}
-
 /// The configuration in force: sections with their keys. Secrets are in files, of which only the names are told.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Configuration {

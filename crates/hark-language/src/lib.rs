@@ -15,6 +15,7 @@ pub mod choices;
 pub mod claims;
 pub mod conversation;
 pub mod discourse;
+pub mod knowledge;
 pub mod numbers;
 pub mod permission;
 pub mod phonemes;
@@ -62,6 +63,8 @@ pub struct Lexicon {
     pub steps: steps::Steps,
     /// Words of tools, and of names and lists.
     pub tools: tools::Tools,
+    /// Words that matter when documents are searched.
+    pub knowledge: knowledge::Knowledge,
     /// The weather in words.
     pub weather: weather::Weather,
     /// Whole requests that are known at once.

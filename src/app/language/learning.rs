@@ -91,14 +91,14 @@ fn age(age: Duration) -> String {
 
 /// When Hark was last busy, from the states it publishes.
 #[derive(Default)]
-struct PartialMode {
+pub(crate) struct Pace {
     /// `None` while it is busy.
     quiet_since: Mutex<Option<Instant>>,
     stop: AtomicBool,
 }
 
-impl PartialMode {
-    fn note(&self, envelope: &Envelope) {
+impl Pace {
+    pub(crate) fn note(&self, envelope: &Envelope) {
         let PublicEvent::State { state } = &envelope.event else { return };
         let busy = matches!(state, HarkState::Listening | HarkState::Processing | HarkState::Responding);
         *self.quiet_since.lock().unwrap_or_else(PoisonError::into_inner) = (!busy).then(Instant::now);
@@ -109,12 +109,17 @@ impl PartialMode {
         since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
+    /// Has those who wait give up.
+    pub(crate) fn end(&self) {
+        self.stop.store(true, Ordering::Release);
+    }
+
     fn is_stopping(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
 
     /// Waits while Hark is busy; breaks off when it ends.
-    fn stand_back(&self) -> ControlFlow<()> {
+    pub(crate) fn stand_back(&self) -> ControlFlow<()> {
         while !self.is_stopping() {
             if !self.quiet_for().is_zero() {
                 return ControlFlow::Continue(());
@@ -144,7 +149,7 @@ impl Learner {
     ///
     /// # Errors
     /// What is wrong with sentences and examples, or why the training failed. It is told once.
-    fn catch_up(&mut self, pace: &PartialMode) -> Result<bool, Fault> {
+    fn catch_up(&mut self, pace: &Pace) -> Result<bool, Fault> {
         // Without a head or an encoder there is nothing to be better than; that was told at the start.
         let Ok(standing) = self.classifier().refresh() else { return Ok(false) };
         if !self.config.intent.learn || !standing.stale || self.tried.as_ref() == Some(&standing.wanted) {
@@ -162,7 +167,7 @@ impl Learner {
         Ok(true)
     }
 
-    fn learn(&self, pace: &PartialMode) -> Result<Training, Fault> {
+    fn learn(&self, pace: &Pace) -> Result<Training, Fault> {
         let language = &self.config.speaking.language;
         let homes = homes(&self.config, false)?;
         let data = Data::gather(&self.paths, language, &homes).map_err(IntentError::mistakes)?;
@@ -179,7 +184,7 @@ impl Learner {
 
 /// The thread; dropping it ends it, after the step of a training that is being made (some seconds at most).
 pub(crate) struct LearningThread {
-    pace: Arc<PartialMode>,
+    pace: Arc<Pace>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -189,7 +194,7 @@ impl LearningThread {
     /// # Errors
     /// When the system has no thread left.
     pub(crate) fn start(learner: Learner, told: impl Fn(Fault) + Send + 'static) -> Result<Self, Fault> {
-        let pace = Arc::new(PartialMode::default());
+        let pace = Arc::new(Pace::default());
         let shared = pace.clone();
         let look = move || look(learner, &shared, &told);
         let thread = std::thread::Builder::new().name("hark-learning".into()).spawn(look);
@@ -206,7 +211,7 @@ impl LearningThread {
 
 impl Drop for LearningThread {
     fn drop(&mut self) {
-        self.pace.stop.store(true, Ordering::Release);
+        self.pace.end();
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
             // A panic of the thread was already printed; there is nobody left to tell.
@@ -215,7 +220,7 @@ impl Drop for LearningThread {
     }
 }
 
-fn look(mut learner: Learner, pace: &PartialMode, told: &impl Fn(Fault)) {
+fn look(mut learner: Learner, pace: &Pace, told: &impl Fn(Fault)) {
     vitals::stand_back(19);
     while !pace.is_stopping() {
         std::thread::park_timeout(LOOK_EVERY);
@@ -267,8 +272,8 @@ mod tests {
         IntentPaths::new(folder, &folder.join("state"), "")
     }
 
-    fn quiet() -> PartialMode {
-        PartialMode { quiet_since: Mutex::new(Some(Instant::now())), stop: AtomicBool::new(false) }
+    fn quiet() -> Pace {
+        Pace { quiet_since: Mutex::new(Some(Instant::now())), stop: AtomicBool::new(false) }
     }
 
     #[test]
@@ -299,7 +304,7 @@ mod tests {
 
     #[test]
     fn learning_stands_back_while_hark_is_busy_and_ends_with_it() {
-        let pace = Arc::new(PartialMode::default());
+        let pace = Arc::new(Pace::default());
         let tell = |state| {
             let event = PublicEvent::State { state };
             pace.note(&Envelope::new(event, None, Stamp::default(), String::new()));

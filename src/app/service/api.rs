@@ -6,6 +6,7 @@ use crate::app::effect_runner::Listener;
 use crate::app::event_queue::EventQueue;
 use crate::app::home::sources;
 use crate::app::intercom::Intercom;
+use crate::app::knowledge::library::{self, Library, Shelf};
 use crate::app::language::languages::lexicons;
 use crate::app::service::health::{DeviceHealth, Health};
 use crate::app::service::metrics::Tally;
@@ -16,6 +17,7 @@ use hark_core::api::{
     Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
     PartHealth, PartState, RemoteMicrophone,
 };
+use hark_core::documents::Documents;
 use hark_core::home::Home;
 use hark_core::model::{LanguageModel, ModelListing};
 use hark_core::ports::{Fact, FactStore, HomeView};
@@ -86,6 +88,7 @@ pub(crate) struct LiveApi {
     event_queue: Arc<EventQueue>,
     broadcast: Arc<Broadcast>,
     model: Option<Arc<dyn LanguageModel>>,
+    library: Arc<Library>,
     sessions: SessionStore,
     recordings: Recordings,
     remote_microphones: Arc<RemoteMicrophones>,
@@ -132,6 +135,7 @@ impl LiveApi {
             event_queue: app.event_queue.clone(),
             broadcast,
             model: app.model().cloned(),
+            library: app.library.clone(),
             sessions: app.sessions.clone(),
             recordings: app.recordings().clone(),
             remote_microphones,
@@ -172,6 +176,7 @@ impl LiveApi {
                 homeassistant.and_then(|status| status.problem),
             ),
             service("language_model", self.model.is_some(), trouble.is_none(), trouble),
+            service(library::PART, self.library.is_wanted(), true, self.library.trouble()),
         ]
     }
 }
@@ -221,6 +226,10 @@ impl Api for LiveApi {
             text.counter("xruns", "Overruns and underruns of the sound devices.").value(xruns);
             let uptime = self.health.uptime().as_secs_f64();
             text.gauge("uptime_seconds", "Since the start.").value(uptime);
+            let documents = self.library.seen();
+            text.gauge("documents", "Documents of the household.").value(documents.documents);
+            text.gauge("documents_unreadable", "Those that cannot be read.").value(documents.failed);
+            text.gauge("document_passages", "Passages of them.").value(documents.passages);
             if let Some(bytes) = vitals::resident_bytes() {
                 text.gauge("resident_memory_bytes", "Memory of the process.").value(bytes);
             }
@@ -295,6 +304,10 @@ impl Api for LiveApi {
     fn forget(&self, id: i64) -> ApiFuture<'_, Result<bool, Fault>> {
         let store = self.store.clone();
         aside(move || FactStore::forget(&store, id))
+    }
+
+    fn documents(&self) -> Arc<dyn Documents> {
+        Arc::new(Shelf(self.library.clone()))
     }
 
     fn configuration(&self) -> Value {

@@ -5,6 +5,7 @@ use hark_core::api::{
     Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
     PartHealth, PartState, RemoteMicrophone, ReportedFault, Speaker,
 };
+use hark_core::documents::{Document, DocumentState, DocumentStatus, Documents, FoundPassage, IndexChange};
 use hark_core::home::{Area, Entity, Home};
 use hark_core::ports::Fact;
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
@@ -16,6 +17,7 @@ use hark_http::limits::Limits;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -236,6 +238,10 @@ impl Api for Fake {
         Box::pin(async move { Ok(id == 7) })
     }
 
+    fn documents(&self) -> Arc<dyn Documents> {
+        Arc::new(Shelf)
+    }
+
     fn configuration(&self) -> Value {
         json!({ "mqtt": { "password_file": "/etc/hark/password" } })
     }
@@ -337,5 +343,71 @@ impl Server {
             _ => settings.address().unwrap(),
         };
         Self { fake, address, faults, dashboard, runtime }
+    }
+}
+
+/// One manual, in the one folder that is open to everybody.
+struct Shelf;
+
+const MANUALS: &str = "/home/them/manuals";
+
+impl Shelf {
+    fn allowed(path: &Path, is_owner: bool) -> Result<(), Fault> {
+        let outside =
+            || Fault::new(FaultKind::BadInput, "documents", "outside", "use a folder of knowledge.folders");
+        (is_owner || path.starts_with(MANUALS)).then_some(()).ok_or_else(outside)
+    }
+}
+
+impl Documents for Shelf {
+    fn search(&self, question: &str) -> Result<Vec<FoundPassage>, Fault> {
+        assert_eq!(question, "error E5");
+        Ok(vec![FoundPassage {
+            path: format!("{MANUALS}/boiler.pdf"),
+            title: "Boiler manual".into(),
+            heading: "Errors".into(),
+            page: Some(12),
+            passage: "E4 is … E5 means that the pressure is too low.".into(),
+            answer: "E5 means that the pressure is too low.".into(),
+            confidence: 0.8,
+            answers: true,
+        }])
+    }
+
+    fn list(&self) -> Result<Vec<Document>, Fault> {
+        let document = |name: &str, state, problem: Option<&str>| Document {
+            path: format!("{MANUALS}/{name}"),
+            title: "Boiler manual".into(),
+            kind: "pdf".into(),
+            bytes: 120_000,
+            passages: 40,
+            indexed_unix_ms: 1_790_000_000_000,
+            state,
+            problem: problem.map(str::to_owned),
+            fix: problem.map(|_| "save it anew".to_owned()),
+        };
+        Ok(vec![
+            document("boiler.pdf", DocumentState::Ready, None),
+            document("broken.pdf", DocumentState::Failed, Some("it is damaged")),
+        ])
+    }
+
+    fn status(&self) -> Result<DocumentStatus, Fault> {
+        Ok(DocumentStatus {
+            documents: 2,
+            failed: 1,
+            roots: vec![MANUALS.into()],
+            ..DocumentStatus::default()
+        })
+    }
+
+    fn add(&self, path: &Path, is_owner: bool) -> Result<IndexChange, Fault> {
+        Self::allowed(path, is_owner)?;
+        Ok(IndexChange { done: true, indexed: 1, ..IndexChange::default() })
+    }
+
+    fn remove(&self, path: &Path, is_owner: bool) -> Result<IndexChange, Fault> {
+        Self::allowed(path, is_owner)?;
+        Ok(IndexChange { done: true, removed: 1, ..IndexChange::default() })
     }
 }

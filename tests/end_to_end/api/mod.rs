@@ -54,10 +54,16 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
     };
     let body = match path {
         "/api/v1/say" => Some(r#"{"text":"dinner"}"#),
+        "/api/v1/documents" => Some(r#"{"path":"/home/them/manuals/boiler.pdf"}"#),
         "/api/v1/ask" => Some(r#"{"text":"what time is it","session_id":"s"}"#),
         _ => None,
     };
-    (path.replace("{id}", id), body.filter(|_| method == "POST"))
+    let address = match (path, method) {
+        ("/api/v1/documents", "DELETE") => "/api/v1/documents?path=/home/them/manuals/boiler.pdf".to_owned(),
+        ("/api/v1/documents/search", _) => "/api/v1/documents/search?q=error%20E5".to_owned(),
+        _ => path.replace("{id}", id),
+    };
+    (address, body.filter(|_| method == "POST"))
 }
 
 #[test]
@@ -87,6 +93,35 @@ fn every_documented_operation_is_answered_as_documented() {
             assert!(errors.is_empty(), "{method} {path}: {errors:?} in {}", answer.body);
         }
     }
+}
+
+#[test]
+fn documents_outside_the_open_folders_are_for_the_operator() {
+    let token = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(token.path(), "a-token-of-the-operator\n").unwrap();
+    let server = Server::with(|settings, _| {
+        settings.operator_token_file = token.path().display().to_string();
+    });
+    let body = r#"{"path":"/home/them/letters"}"#;
+    let json = ("Content-Type", "application/json");
+    let refused = ask(server.address, "POST", "/api/v1/documents", &[json], Some(body));
+    assert_eq!((refused.status, refused.refusal().as_str()), (422, "bad_input"));
+    let headers = [json, ("Authorization", "Bearer a-token-of-the-operator")];
+    assert_eq!(ask(server.address, "POST", "/api/v1/documents", &headers, Some(body)).status, 200);
+    let gone = ask(server.address, "DELETE", "/api/v1/documents?path=/home/them/letters", &headers, None);
+    assert_eq!((gone.status, &gone.json()["removed"]), (200, &Value::from(1)));
+    for address in ["/api/v1/documents?path=letters", "/api/v1/documents", "/api/v1/documents?path=%00"] {
+        assert_eq!(ask(server.address, "DELETE", address, &headers, None).status, 400, "{address}");
+    }
+    for address in ["/api/v1/documents/search", "/api/v1/documents/search?q=", "/api/v1/documents/search?x=1"]
+    {
+        assert_eq!(get(server.address, address).status, 400, "{address}");
+    }
+    let all = get(server.address, "/api/v1/documents").json();
+    assert_eq!(
+        (&all["status"]["failed"], &all["documents"][1]["fix"]),
+        (&Value::from(1), &Value::from("save it anew"))
+    );
 }
 
 #[test]

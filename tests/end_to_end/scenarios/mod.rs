@@ -7,6 +7,7 @@ pub mod browser_microphone;
 mod choosing_a_voice;
 pub mod daemon_api;
 mod direct_commands;
+mod documents;
 mod evaluations;
 mod everyday;
 mod going_on;

@@ -28,6 +28,7 @@ pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
     sources(&mut found);
     history_kinds(&mut found);
     journal(&mut found);
+    knowledge(&mut found);
     found.problems
 }
 
@@ -87,6 +88,15 @@ fn below(found: &mut Findings<'_>, low: (&str, f32), high: (&str, f32), why: &st
         // The number as it was written, not as `f64` would spell it.
         let value = low.1.to_string().parse().unwrap_or(f64::from(low.1));
         found.number(low.0, value, message, format!("lower {} or raise {}", low.0, high.0));
+    }
+}
+
+fn knowledge(found: &mut Findings<'_>) {
+    let knowledge = &found.loaded.config.knowledge;
+    if knowledge.overlap_words >= knowledge.passage_words {
+        let message = format!("must be lower than knowledge.passage_words ({})", knowledge.passage_words);
+        let fix = "lower knowledge.overlap_words or raise knowledge.passage_words";
+        found.number("knowledge.overlap_words", knowledge.overlap_words.into(), message, fix);
     }
 }
 
@@ -275,17 +285,14 @@ fn permissions(found: &mut Findings<'_>) {
 /// What tools may reach of this machine and of the network.
 fn reach(found: &mut Findings<'_>) {
     let tools = &found.loaded.config.tools;
-    for root in &tools.file_roots {
+    let folders = &found.loaded.config.knowledge.folders;
+    let roots = tools.file_roots.iter().map(|root| ("tools.file_roots", root));
+    for (key, root) in roots.chain(folders.iter().map(|folder| ("knowledge.folders", folder))) {
         let path = expand(root);
         let kernel = ["/proc", "/sys", "/dev"].iter().any(|folder| path.starts_with(folder));
         if kernel || !path.is_absolute() {
             let message = if kernel { "these are no ordinary files" } else { "not an absolute path" };
-            found.add(
-                "tools.file_roots",
-                root,
-                message,
-                "name a folder of documents, such as \"~/Documents\"",
-            );
+            found.add(key, root, message, "name a folder of documents, such as \"~/Documents\"");
         }
     }
     for program in &tools.shell_allow {

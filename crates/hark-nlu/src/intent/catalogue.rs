@@ -34,6 +34,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkListCreate", List),
     ("HarkListNames", List),
     ("HarkListRead", List),
+    ("HarkLookUp", Question),
     ("HarkMediaKeep", Media),
     ("HarkMediaNowPlaying", Media),
     ("HarkMediaRepeat", Media),

@@ -13,6 +13,7 @@ mod datetime;
 pub mod descriptor;
 mod home;
 mod idempotent;
+mod knowledge;
 mod list;
 mod media;
 mod memory;

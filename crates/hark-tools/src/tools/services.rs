@@ -20,6 +20,7 @@ use chrono::{DateTime, FixedOffset};
 use hark_config::home::HomeConfig;
 use hark_config::permissions::Permissions;
 use hark_config::tools::ToolsConfig;
+use hark_core::documents::Documents;
 use hark_core::ports::{FactStore, HomeView, ListStore, NodeControls};
 use hark_core::tool::error_code;
 use hark_core::{Fault, FaultKind};
@@ -39,6 +40,8 @@ pub struct Persistence {
     pub lists: Arc<dyn ListStore>,
     /// Where facts are.
     pub facts: Arc<dyn FactStore>,
+    /// The household's documents.
+    pub documents: Arc<dyn Documents>,
     /// The PIN, and how often it was wrong.
     pub pin: PinPad,
 }
@@ -55,6 +58,8 @@ pub struct Services {
     pub lists: Arc<Lists>,
     /// What the household asked to remember.
     pub memory: Memory,
+    /// The household's documents.
+    pub documents: Arc<dyn Documents>,
     /// What was changed last.
     pub undo: UndoLog,
     /// Settings of this node.
@@ -119,6 +124,7 @@ impl Services {
             timers: kept.timers,
             automations: kept.automations,
             memory: Memory::new(kept.facts),
+            documents: kept.documents,
             undo: UndoLog::default(),
             node,
             weather: Weather::new(tools, language),

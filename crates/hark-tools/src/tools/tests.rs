@@ -8,7 +8,7 @@ use crate::home::command::DeviceCommand;
 use crate::home::virtual_devices::VirtualDevices;
 use crate::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
 use crate::house_secrets::HouseSecrets;
-use crate::test_stores::{InMemoryAutomations, InMemoryLists, InMemoryTimers};
+use crate::test_stores::{InMemoryAutomations, InMemoryDocuments, InMemoryLists, InMemoryTimers};
 use crate::timers::Timers;
 use crate::zone::Zone;
 use chrono::DateTime;
@@ -87,6 +87,7 @@ struct Built {
     trusted_sources: Vec<String>,
     secrets: HouseSecrets,
     most_at_once: usize,
+    documents: Vec<(&'static str, Option<u32>, &'static str)>,
 }
 
 impl Default for Built {
@@ -104,6 +105,7 @@ impl Default for Built {
             trusted_sources: Vec::new(),
             secrets: HouseSecrets::default(),
             most_at_once: usize::MAX,
+            documents: Vec::new(),
         }
     }
 }
@@ -136,6 +138,7 @@ impl Built {
                 )),
                 lists: list_store.clone(),
                 facts: list_store.clone(),
+                documents: Arc::new(InMemoryDocuments(self.documents)),
                 pin: crate::pin::PinPad::without_pin(),
             },
             knob.clone(),
@@ -233,6 +236,7 @@ mod general;
 mod guard;
 mod home;
 mod household;
+mod knowledge;
 mod others;
 mod ringing;
 mod undo;

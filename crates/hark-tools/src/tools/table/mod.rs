@@ -6,6 +6,7 @@ mod computer;
 mod home;
 mod household;
 mod info;
+mod knowledge;
 mod media;
 mod robots;
 mod timers;
@@ -56,6 +57,7 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         timers::TOOLS,
         media::TOOLS,
         household::TOOLS,
+        knowledge::TOOLS,
         computer::TOOLS,
         web::TOOLS,
     ];

@@ -57,6 +57,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "list.read",
         "list.names",
         "memory.recall",
+        "knowledge.search",
         "schedule.list",
         "clipboard.read",
         "filesystem.read",

@@ -59,6 +59,7 @@ fn an_area_that_is_none_is_told_at_the_start() {
             automations: Arc::new(Automations::new(Arc::<InMemoryAutomations>::default(), Zone::Local)),
             lists: Arc::new(InMemoryLists::default()),
             facts: Arc::new(InMemoryLists::default()),
+            documents: Arc::new(InMemoryDocuments::default()),
             pin: crate::pin::PinPad::without_pin(),
         },
         Arc::new(Knob(AtomicU8::new(0), Mutex::default())),

@@ -1,0 +1,6 @@
+//! The household's documents in the program: the index with its encoder, opened when it is needed, and kept in step while
+//! the daemon runs.
+
+mod encoder;
+pub(crate) mod library;
+mod settings;
