@@ -4,6 +4,7 @@ use super::Machine;
 use super::conversations::{Talk, conversation};
 use super::state::{Approval, Opening, Phase, Turn, Work};
 use crate::instincts;
+use hark_core::automation::intent::RESTORE_LATER;
 use hark_core::intent::refusal;
 use hark_core::pin::PinVerdict;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
@@ -62,15 +63,22 @@ impl Machine {
         }
         let until_ms = now.clock_ms() + self.settings.approval_window_ms;
         let Some(turn) = self.turn_mut(id) else { return };
+        // What is to last for some time and waits for a yes ends then, too: nothing has changed yet that could go back.
+        let asks = turn.work.iter().any(needs_approval);
+        let ends_then = |work: &&Work| {
+            let changed_nothing = |receipt: &Receipt| receipt.ok && receipt.detail["count"] == 0;
+            asks && work.intent.name == RESTORE_LATER && work.receipt.as_ref().is_some_and(changed_nothing)
+        };
+        let ends: Vec<&Work> = turn.work.iter().filter(ends_then).collect();
         let (waiting, settled): (Vec<&Work>, Vec<&Work>) =
-            told(&turn.work).partition(|work| needs_approval(work));
+            told(&turn.work).filter(|work| !ends_then(work)).partition(|work| needs_approval(work));
         let missed = turn.missed.iter().map(|text| Part::Missed { text: text.clone() });
         let parts: Vec<Part> = settled.iter().filter_map(|work| work.part()).chain(missed).collect();
         let failed = settled.iter().any(|work| {
             work.receipt.as_ref().is_some_and(|receipt| !receipt.ok) || work.intent.name == refusal::INTENT
         });
-        let intents: Vec<_> =
-            waiting.iter().filter_map(|work| Some((work.intent.clone(), work.call.clone()?))).collect();
+        let with_call = |work: &&Work| Some((work.intent.clone(), work.call.clone()?));
+        let intents: Vec<_> = waiting.iter().chain(&ends).filter_map(with_call).collect();
         let by_pin = waiting.iter().any(|work| lacks(work, error_code::NEEDS_PIN));
         let asked = if by_pin { error_code::NEEDS_PIN } else { error_code::NEEDS_APPROVAL };
         let first = waiting.iter().position(|work| lacks(work, asked));
