@@ -26,6 +26,13 @@ impl When {
             | (Self::Moment(at), Self::Day(day) | Self::Days(day, _)) => {
                 Some(Self::Moment(day.and_time(at.time())))
             }
+            // "Tomorrow evening … at six": the one of the two hours that lies in it.
+            (Self::Span(from, to), Self::Moment(at)) | (Self::Moment(at), Self::Span(from, to)) => {
+                let said = from.date().and_time(at.time());
+                let half_a_day = Duration::hours(12);
+                let hours = [said, said + half_a_day, said - half_a_day];
+                Some(Self::Moment(hours.into_iter().find(|at| (from..=to).contains(at)).unwrap_or(said)))
+            }
             _ => None,
         }
     }

@@ -292,10 +292,9 @@ impl<'s> Qualifiers<'s> {
             let behind = &rest[*length..];
             phrases::starts(said.clauses, behind).is_some()
                 || self.begins_with_a_name(behind)
-                || behind
-                    .first()
-                    .and_then(|first| talk.contraction(first))
-                    .is_some_and(|(stem, _)| said.clauses.contains(stem))
+                || behind.first().and_then(|first| talk.contraction(first)).is_some_and(|(stem, _)| {
+                    said.clauses.contains(stem) || self.speech.reader.grammar.is_thing(stem)
+                })
         };
         let many = || before.iter().any(|word| said.many.contains(word));
         let corrects = || before.last().is_some_and(|word| said.corrected.contains(word));

@@ -124,6 +124,8 @@ impl Composed {
                 let trigger = self.about(said, reader);
                 trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
             }
+            // What has to be so when a reminder rings is not looked at then.
+            Adds::Check { .. } | Adds::During(_) if self.matches.iter().any(rings_at_a_time) => false,
             // Said first, so that "it" can be what it is about.
             Adds::Check { .. } | Adds::During(_) if self.put_off(|command| format!("{words}, {command}")) => {
                 true
@@ -341,6 +343,14 @@ impl Composed {
         }
         Some(Understanding { intents: vec![made(AUTOMATE, slots)], ..Understanding::default() })
     }
+}
+
+/// Whether it rings at a time that was said.
+fn rings_at_a_time(found: &Match) -> bool {
+    let rings = matches!(category_of(&found.intent), Some(Category::Reminder));
+    rings
+        && !found.slots.contains_key(COMMAND)
+        && ["when", "recurrence"].iter().any(|slot| found.slots.contains_key(*slot))
 }
 
 /// A reminder that waits for something rings when that has happened.
