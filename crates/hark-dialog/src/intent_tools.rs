@@ -109,7 +109,8 @@ const TOOLS: &[(&str, &str)] = &[
     (TAKES_BACK, "undo.last"),
 ];
 
-/// Takes back what a named turn has done, because its request went on: nobody says it, and it is not told.
+/// Intent that undoes the acts of an earlier turn whose speaker continued. The turn machine makes it; no sentence has it, and
+/// the reply does not mention it.
 pub const TAKES_BACK: &str = "HarkTakeBack";
 
 /// End of the response keys of requests that mean every room.

@@ -84,7 +84,10 @@ impl Machine {
             return;
         }
         let style = self.settings.barge_in.style;
-        let ducked = goes_on || speaking && style == BargeInStyle::Revocable;
+        // A voice that already waits for what a request goes on with is not held twice.
+        let is_held =
+            self.turns.iter().filter_map(|turn| turn.continuation.as_ref()).any(|it| it.holds_voice());
+        let ducked = goes_on || !is_held && speaking && style == BargeInStyle::Revocable;
         let onset = now.earlier_by_ms(ago_ms);
         let decide_ms = u64::from(self.settings.barge_in.decide_ms);
         self.interruption = Some(Interruption {

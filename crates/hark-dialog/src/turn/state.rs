@@ -119,8 +119,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// An intent with the call of the tool that serves it, the `index`-th of the turn. `unattended`: nobody has just asked
-    /// for it.
+    /// An intent and the call of its tool, if it has one. `index` is its place among the calls of the turn. `unattended` is
+    /// true for what runs without a person asking at that moment, such as a schedule.
     pub(super) fn new(turn: &TurnId, index: usize, intent: Intent, unattended: bool) -> Self {
         let call = intent_tools::tool_of(&intent).map(|tool| ToolCall {
             index,
@@ -135,7 +135,7 @@ impl Work {
         Self { intent, call, receipt: None }
     }
 
-    /// Whether it takes back a request before: that is not asked for, and not told.
+    /// Whether it undoes an earlier turn whose speaker continued: the reply does not mention that.
     pub(super) fn takes_back(&self) -> bool {
         self.intent.name == intent_tools::TAKES_BACK
     }
