@@ -234,6 +234,14 @@ impl Router {
         Intent { route: Route::Intent, why, ..found }
     }
 
+    /// What kind of request the classifier takes a text for, in the language it knows.
+    fn kind_of(&self, text: &str) -> Option<Classification> {
+        let usual = &self.spoken.first()?.language;
+        let knows = (self.facts.language_of)(text).is_none_or(|language| language == usual);
+        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled && knows)?;
+        classifier.lock().unwrap_or_else(PoisonError::into_inner).classify(text).ok()
+    }
+
     /// What is known of a request that templates understood.
     fn classification(&self, text: &str, understanding: &Understanding) -> Option<Classification> {
         let categories = understanding.intents.iter().filter_map(|it| (self.facts.category_of)(&it.name));
@@ -263,13 +271,15 @@ impl Understand for Router {
         now: NaiveDateTime,
         effort: &Effort,
     ) -> Understanding {
-        let found = self.climb(language, &Said { text: &without_endless_words(text), now, effort });
-        // What a stage has found counts for nothing when it had to stop in the middle.
-        if effort.is_spent() {
-            Understanding { language: found.language, ..Understanding::unread() }
-        } else {
-            found
+        let text = &without_endless_words(text);
+        let found = self.climb(language, &Said { text, now, effort });
+        if !effort.is_spent() {
+            return found;
         }
+        // What a stage has found counts for nothing when it had to stop in the middle. What kind of request it is
+        // takes no steps to find, and a language model is asked accordingly.
+        let classification = found.classification.or_else(|| self.kind_of(text));
+        Understanding { language: found.language, classification, ..Understanding::unread() }
     }
 
     fn fill_within(

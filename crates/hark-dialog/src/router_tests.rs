@@ -327,3 +327,29 @@ fn what_probably_changes_the_home_under_a_condition_is_refused() {
     assert!(found(Category::HomeControl, 0.1).is_empty(), "a guess is no request");
     assert!(found(Category::Question, 0.9).is_empty(), "a question has its conditions");
 }
+
+/// Spends all the effort there is on any text.
+struct Endless;
+
+impl Understand for Endless {
+    fn understand_within(&self, text: &str, _: &str, _: NaiveDateTime, effort: &Effort) -> Understanding {
+        while effort.spend(1) {}
+        Understanding {
+            intents: vec![intent("HassTurnOn", 1.0)],
+            why: text.into(),
+            ..Understanding::default()
+        }
+    }
+}
+
+#[test]
+fn what_is_too_involved_to_be_read_still_has_a_kind() {
+    let spoken = vec![Spoken { language: "en".into(), sentences: Arc::new(Endless) }];
+    let says: SharedClassifier = Arc::new(Mutex::new(Says(Category::HomeControl, 0.9, SURE)));
+    let router = Router::new(spoken, Some(says), IntentConfig::default(), facts());
+    let found = router.understand("some nicer light for the note that we know", "en");
+    assert!(found.intents.is_empty() && found.meant.is_none(), "nothing is done: {found:?}");
+    assert_eq!(found.why, Understanding::unread().why);
+    assert_eq!(found.classification.unwrap().category, Category::HomeControl);
+    assert!(router.understand("das wetter", "de").classification.is_none(), "it knows one language only");
+}
