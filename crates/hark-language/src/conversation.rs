@@ -27,6 +27,9 @@ pub struct Kinds {
     /// Anywhere: it asks something.
     #[serde(deserialize_with = "spoken::phrases")]
     pub question: Phrases,
+    /// At the beginning: it adds to the request before.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub adds: Phrases,
     /// At the beginning: verbs in the imperative.
     #[serde(deserialize_with = "spoken::phrases")]
     pub verbs: Phrases,

@@ -33,6 +33,8 @@ pub struct Discourse {
     pub plain_verbs: Table<Phrase>,
     /// Words of a clause that add nothing: "if it's *actually* open".
     pub fillers: Phrases,
+    /// Words of a clause that deny it, and what is said without the denial: "if it *isn't* open", nothing for "not".
+    pub denied: Table<Phrase>,
     /// Endings of contracted words, with the words each can be short for: "'s" with "is" and "has".
     pub contractions: Table<Phrases>,
     /// How a reason begins, before a request or behind it: "*it's* late turn off the lights".

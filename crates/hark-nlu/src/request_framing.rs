@@ -241,9 +241,17 @@ impl<'s> Speech<'s> {
     }
 
     /// The request with a place for what is of one that was named before it: "turn on the light in the bathroom and open
-    /// its window". `None` where there is nothing of the kind.
+    /// its window", "turn on the bedside lamp and the fan in there". `None` where there is nothing of the kind.
     pub fn with_places(&self) -> Option<String> {
         let words = self.words();
+        let talk = &self.lexicon().discourse;
+        let there = (1..words.len()).find_map(|at| {
+            let length = phrases::starts(talk.there, &words[at..]).filter(|length| *length > 1)?;
+            Some((at, at + length, self.place(&words[..at]).or_else(|| self.place_of_thing(&words[..at]))?))
+        });
+        if let Some((at, end, place)) = there {
+            return Some([&words[..at], &[place.as_str()], &words[end..]].concat().join(" "));
+        }
         let requests = &self.lexicon().requests;
         let its = (1..words.len()).find(|at| requests.possessives.contains(words[*at]))?;
         let place = self.place(&words[..its])?;
@@ -308,6 +316,21 @@ impl<'s> Speech<'s> {
             .rev()
             .map(|end| words[at..end].join(" "))
             .find(|place| self.reader.grammar.is_place(place))
+    }
+
+    /// Where the last thing stands that some words name: "in the bedroom" for the bedside lamp.
+    fn place_of_thing(&self, words: &[&str]) -> Option<String> {
+        let grammar = self.reader.grammar;
+        let name = |end: usize| {
+            let names =
+                (end.saturating_sub(MOST_WORDS_OF_PLACE)..end).map(|start| words[start..end].join(" "));
+            names.into_iter().find(|name| grammar.is_thing(name))
+        };
+        let name = (1..=words.len()).rev().find_map(name)?;
+        let area = grammar.area_of_words(&name)?;
+        let (within, article) =
+            (self.lexicon().discourse.within.first()?, self.lexicon().things.articles.first()?);
+        Some(format!("{within} {article} {}", area.to_lowercase()))
     }
 
     /// The words that are meant, with the thing where they only say which "one".

@@ -5,8 +5,9 @@
 use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
 use super::number_spans;
+use super::rules::{self, Prefer, Reckoning, Rule};
 use super::text::Token;
-use chrono::NaiveDateTime;
+use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::COMMAND;
 use hark_core::calendar::When;
 use hark_language::{Lexicon, phrases};
@@ -254,8 +255,48 @@ impl<'s> Sentence<'s> {
                 None => self.leaning(before, (start, end)),
             }
         });
-        leaning.or(alone).or_else(|| {
+        let timed = before.and_then(|before| self.at_moment_of(before, (start, end)));
+        timed.or(leaning).or(alone).or_else(|| {
             self.with_any_words(&format!("{} {}", self.said(start, end), self.unit_of(start, end)?))
+        })
+    }
+
+    /// A request at a time of day, on the day that was said of the one before it: "tomorrow at six, and … at seven". A time
+    /// without an hour is in the hour behind that: "and … at half past".
+    fn at_moment_of(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
+        let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let date = |at: usize| Some((at, rules::longest(Rule::Date, &words[at..], &by)?.1));
+        if (start..end).any(|at| date(at).is_some()) {
+            return None;
+        }
+        let time = |at: usize| {
+            let from = at + phrases::starts(self.lexicon.time.at, &words[at..end])?;
+            let whole = rules::longest(Rule::Time, &words[from..end], &by).map_or(0, |(_, used)| used);
+            let open = rules::without_hour(&words[from..end], self.lexicon).filter(|used| *used > whole);
+            let used = open.unwrap_or(whole);
+            (used > 0).then_some((from + used, open.is_some()))
+        };
+        let (time_end, is_open) = (start..end).find_map(time)?;
+        let day = (before.0..before.1).find_map(date).map(|(at, used)| {
+            let part = phrases::find(self.lexicon.time.parts, &words[at + used..before.1]);
+            words[at..at + used + part.map_or(0, |(_, used)| used)].join(" ")
+        });
+        if day.is_none() && !is_open {
+            return None;
+        }
+        let first = moment(&self.plain(before.0, before.1)?)?;
+        let next_hour = first + TimeDelta::hours(1);
+        let hours = [first, next_hour].map(|at| self.lexicon.numbers.integer_words(u64::from(at.hour12().1)));
+        let hours = if is_open { hours.as_slice() } else { &[String::new()] };
+        hours.iter().find_map(|hour| {
+            let day = day.as_deref().unwrap_or_default();
+            let text =
+                [&words[start..time_end], &[hour.as_str(), day], &words[time_end..end]].concat().join(" ");
+            let fits = |at: NaiveDateTime| {
+                at.date() == first.date() && (!is_open || (first..=next_hour).contains(&at))
+            };
+            self.with_any_words(&text).filter(|found| moment(found).is_some_and(fits))
         })
     }
 

@@ -233,7 +233,10 @@ impl Reader<'_> {
 /// What a sentence is read as, by the first way that does.
 pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<Reading> {
     let exactly = |text: &str, tokens: &[Token], words: Words| match words {
-        Words::Any => reader.exactly(text, tokens),
+        Words::Any => {
+            let found = reader.exactly(text, tokens)?;
+            Some(without_content(reader, text, tokens, found.wild_words).unwrap_or(found))
+        }
         Words::Known => reader.tamely(text, tokens),
     };
     let nearly = |text: &str, tokens: &[Token], _: Words| {
@@ -286,7 +289,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         let core = core.filter(|core| core.last() == tokens.last())?;
         reader.exactly(text, core)
     };
-    let in_full = reader.exactly(text, tokens).map(|found| match found.wild_words {
+    let in_full = exactly(text, tokens, Words::Any).map(|found| match found.wild_words {
         0 => found,
         wild => behind_leads().filter(|core| core.wild_words < wild).unwrap_or(found),
     });
@@ -318,6 +321,15 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         .or_else(|| requests::all(text, tokens, reader, &nearly).map(|found| speech.once(found)))
         .or_else(|| requests::all(text, tokens, reader, &with_reason).map(|found| speech.once(found)))
         .or_else(|| requests::some(text, tokens, reader, &with_reason))
+}
+
+/// The request for a thing without the courtesy behind it, where nothing else was taken as it is: "put the radio on too"
+/// plays nothing that is called so.
+fn without_content(reader: &Reader<'_>, text: &str, tokens: &[Token], wild_words: usize) -> Option<Match> {
+    let core = if wild_words > 0 { Speech { reader, text, tokens }.core()? } else { return None };
+    let behind = core.first() == tokens.first() && core.len() + wild_words == tokens.len();
+    let named = |found: &Match| found.wild_words == 0 && found.slots.contains_key("name");
+    if behind { reader.exactly(text, core).filter(named) } else { None }
 }
 
 /// Whether words that were taken as they are hold another request or a correction: "... and then read me the list", "fifteen

@@ -64,7 +64,7 @@ pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     };
     let by = LENGTH.into_iter().any(said);
     let told = match *key {
-        "timer" => by && !said("direction"),
+        "timer" => by,
         _ => said("time") || said("when") || by && said("direction"),
     };
     let id = receipt.detail[*key]["id"].as_str().filter(|_| told)?;
@@ -73,7 +73,16 @@ pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     for (slot, value) in intent.slots.iter().filter(|(slot, _)| *slot != "wrong") {
         slots.insert(if slot == "when" { "to" } else { slot }.to_owned(), value.clone());
     }
-    Some(Intent { name: (*name).to_owned(), slots, response: None, ..done.intent.clone() })
+    // By how much a timer is to be longer or shorter: "take ten minutes off that".
+    let name = match (*key, slots.remove("direction").as_ref().and_then(Value::as_str)) {
+        ("timer", Some("earlier")) => "HassDecreaseTimer",
+        ("timer", Some(_)) => "HassIncreaseTimer",
+        (_, direction) => {
+            slots.extend(direction.map(|direction| ("direction".to_owned(), direction.into())));
+            name
+        }
+    };
+    Some(Intent { name: name.to_owned(), slots, response: None, ..done.intent.clone() })
 }
 
 /// The unit in which a length of time was said.

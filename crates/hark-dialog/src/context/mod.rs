@@ -183,7 +183,8 @@ impl Context {
             let alone = || if follows { intent.clone() } else { scheduled::alone(&intent) };
             let Some(completed) = completed.or_else(|| lost.then(alone)) else { continue };
             let of_last = earlier.is_none();
-            if instead && of_last && before.first().is_some_and(|it| it.done.has_changed()) {
+            let is_new = !is_follow_up(&completed.name);
+            if instead && is_new && of_last && before.first().is_some_and(|it| it.done.has_changed()) {
                 kept.push(undo(&completed));
             }
             let at = kept.len();

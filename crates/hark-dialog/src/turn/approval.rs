@@ -98,6 +98,7 @@ impl Machine {
             .map(|work| (work.intent.clone(), work.receipt.clone()))
             .collect();
         self.leaning.remember(now.clock_ms() + self.settings.context_ms, &origin, done);
+        self.keep_request(now, id, &origin);
         let reply = match question {
             Some(receipt) => {
                 let asked = receipt.clone();

@@ -7,6 +7,7 @@ use super::barge_in::Interruption;
 use super::state::{Opening, Phase, Work};
 use crate::instincts;
 use crate::intent_tools::TAKES_BACK;
+use hark_core::automation::intent::RESTORE_LATER;
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::{Effect, Intent, Receipt, Reply, Route, Stamp, Transcript, TurnId, Understanding};
 use serde_json::json;
@@ -53,6 +54,11 @@ enum Stage {
 }
 
 impl Continuation {
+    /// Both are a request that is to be done instead of the first.
+    pub(super) fn accepted(before: Spoken) -> Self {
+        Self { before, tail: None, stage: Stage::Accepted }
+    }
+
     /// Whether the voice waits for it.
     pub(super) fn holds_voice(&self) -> bool {
         self.stage == Stage::Whole || self.stage == Stage::Tail
@@ -127,6 +133,13 @@ impl Machine {
         let is_whole = !intents.is_empty() && missed.is_empty() && unknown.is_none();
         let is_new = is_whole && !same_intents(intents, &continuation.before.intents);
         match (continuation.stage.clone(), is_new) {
+            // The first part stands, and the rest is done as well.
+            (Stage::Whole, true) if begins_with(intents, &continuation.before.intents) => {
+                let intents = intents[continuation.before.intents.len()..].to_vec();
+                self.settle(id);
+                self.fall_silent(now);
+                Some(Understanding { intents, ..understanding })
+            }
             (Stage::Whole, true) => {
                 continuation.stage = Stage::Accepted;
                 let before = continuation.before.turn.clone();
@@ -178,7 +191,8 @@ impl Machine {
         let Some(turn) = self.turn_mut(id) else { return false };
         let Some(continuation) = &mut turn.continuation else { return false };
         let before = continuation.before.turn.clone();
-        let has_changed = spoken.is_some_and(|spoken| spoken.turn == before && spoken.changed);
+        let has_changed = continuation.before.changed
+            || spoken.is_some_and(|spoken| spoken.turn == before && spoken.changed);
         if !has_changed || turn.dry_run {
             turn.continuation = None;
             return false;
@@ -255,7 +269,15 @@ fn tail(whole: &str, first: &str) -> Option<String> {
     (!tail.is_empty()).then(|| tail.join(" "))
 }
 
-fn same_intents(some: &[Intent], others: &[Intent]) -> bool {
+/// Whether the first of some requests are others, and more follow.
+pub(super) fn begins_with(some: &[Intent], others: &[Intent]) -> bool {
+    let Some((first, more)) = some.split_at_checked(others.len()) else { return false };
+    // How long what was done lasts is no request of its own.
+    let alone = more.iter().all(|intent| intent.name != RESTORE_LATER);
+    alone && !first.is_empty() && !more.is_empty() && same_intents(first, others)
+}
+
+pub(super) fn same_intents(some: &[Intent], others: &[Intent]) -> bool {
     let same = |(one, other): (&Intent, &Intent)| one.name == other.name && one.slots == other.slots;
     some.len() == others.len() && some.iter().zip(others).all(same)
 }

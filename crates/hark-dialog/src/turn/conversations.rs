@@ -2,6 +2,7 @@
 //! one conversation, every named session another, and nothing of one can be answered in another.
 
 use super::Machine;
+use super::addition::Request;
 use super::state::{Approval, Question};
 use super::why::Story;
 use hark_core::TurnId;
@@ -23,6 +24,8 @@ pub(super) struct Talk {
     pub(super) question: Option<Question>,
     /// A request that waits to hear what it is about.
     pub(super) lacking: Option<Lacking>,
+    /// The last request that was carried out.
+    pub(super) request: Option<Request>,
     /// A task that needs an answer.
     pub(super) waiting: Option<Waiting>,
     /// A language model gave the last answer.
@@ -89,6 +92,7 @@ impl Talks {
                 lapsed: None,
                 question: None,
                 lacking: None,
+                request: None,
                 waiting: None,
                 chats: false,
                 focused: false,

@@ -1,6 +1,10 @@
 //! The turn machine: `handle(Stamp, Event) -> Vec<Effect>`. Pure: no I/O, no clock but the one that
 //! comes with the event, so a recorded event log replays to the same effects.
 
+mod addition;
+#[cfg(test)]
+#[path = "tests/addition.rs"]
+mod addition_tests;
 mod approval;
 #[cfg(test)]
 #[path = "tests/approval.rs"]
@@ -372,6 +376,7 @@ impl Machine {
             kind: None,
             opening: Opening::Asked,
             continuation: None,
+            addition: None,
             microphone: None,
             heard_from: None,
             is_task: false,

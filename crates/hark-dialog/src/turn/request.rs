@@ -5,6 +5,7 @@ use super::{GIVE_UP_AFTER_MS, Machine};
 use crate::instincts::{self, Answer, Context, Instinct};
 use crate::{context, direct, slash};
 use hark_core::audio::Earcon;
+use hark_core::intent::refusal;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::{
     Effect, Intent, Kind, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
@@ -102,13 +103,17 @@ impl Machine {
     pub(super) fn on_understood(&mut self, now: Stamp, id: &TurnId, understanding: Understanding) {
         let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else { return };
         turn.times.intent = Some(now);
-        let Some(mut understanding) = self.weigh_continuation(now, id, understanding) else { return };
+        let Some(understanding) = self.weigh_continuation(now, id, understanding) else { return };
+        let mut understanding = match self.weigh_addition(id, understanding) {
+            Ok(understanding) => understanding,
+            Err(alone) => return self.act_on(now, id, alone),
+        };
         let Some(turn) = self.turn_mut(id) else { return };
         turn.kind = understanding.classification.clone().map(Kind::from);
         if !matches!(understanding.language.as_str(), "" | "unknown") {
             turn.language.clone_from(&understanding.language);
         }
-        let (origin, dry_run) = (turn.origin.clone(), turn.dry_run);
+        let origin = turn.origin.clone();
         if self.corrected(now, id, &understanding.intents) {
             return;
         }
@@ -143,10 +148,9 @@ impl Machine {
             turn.near = understanding.near.take().map(|near| *near);
             turn.lacks_thing = understanding.meant.is_some();
         }
-        // A yes or no that answers nothing means nothing.
-        let pointless =
-            |intent: &Intent| instincts::named(&intent.name).is_some() || context::is_follow_up(&intent.name);
-        if understanding.intents.iter().all(pointless) {
+        let means_nothing = |intent: &Intent| is_pointless(intent) || intent.name == refusal::INTENT;
+        let may_add = understanding.intents.iter().all(means_nothing);
+        if understanding.intents.iter().all(is_pointless) {
             if lacking.is_some_and(|lacking| self.complete(now, id, &lacking)) {
                 return;
             }
@@ -158,13 +162,21 @@ impl Machine {
                 turn.route = Some(intent.route);
             }
         }
+        if !may_add || !self.reads_behind_request(now, id, &origin, &understanding) {
+            self.act_on(now, id, understanding);
+        }
+    }
+
+    /// Carries out what was understood, or answers that nothing was.
+    fn act_on(&mut self, now: Stamp, id: &TurnId, understanding: Understanding) {
         if understanding.intents.is_empty() {
             self.mean_nothing(now, id, understanding);
             return;
         }
         self.keep_what_was_meant(id, &understanding.intents);
         if understanding.ambiguous.is_empty() {
-            let intents = understanding.intents.into_iter().filter(|intent| !pointless(intent)).collect();
+            let intents = understanding.intents.into_iter().filter(|intent| !is_pointless(intent)).collect();
+            let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
             self.start_work(now, id, intents, dry_run);
         } else {
             self.ask_which(now, id, understanding.intents, understanding.ambiguous);
@@ -298,4 +310,9 @@ impl Machine {
             }
         }
     }
+}
+
+/// Whether it is a yes or no that answers nothing, or leans on nothing: it means nothing.
+fn is_pointless(intent: &Intent) -> bool {
+    instincts::named(&intent.name).is_some() || context::is_follow_up(&intent.name)
 }

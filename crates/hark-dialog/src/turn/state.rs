@@ -1,5 +1,6 @@
 //! What the turn machine remembers: open turns, what waits for approval, what rings.
 
+use super::addition::Addition;
 use super::continuation::Continuation;
 use crate::intent_tools;
 use hark_core::intent::NearThing;
@@ -72,6 +73,8 @@ pub(super) struct Turn {
     pub(super) opening: Opening,
     /// It goes on with a request before, and it is not settled yet what that means.
     pub(super) continuation: Option<Continuation>,
+    /// Its words are being read behind the request before.
+    pub(super) addition: Option<Addition>,
     /// Who hears it, where that is not the node's own microphone.
     pub(super) microphone: Option<MicrophoneId>,
     /// When the speech of the request began, where that was while Hark listened without a wake word.

@@ -130,18 +130,22 @@ impl Clause<'_> {
             let whole = self.part(Part::Condition, words).map(|found| (found, 0));
             whole.or_else(|| self.lasting_condition(words))
         };
-        let plainer = || plainer(words, self.by.reader.grammar.lexicon());
-        let (found, for_seconds) = read(words).or_else(|| plainer().iter().find_map(|words| read(words)))?;
+        let lexicon = self.by.reader.grammar.lexicon();
+        let plainly = |words: &[&str]| {
+            read(words).or_else(|| plainer(words, lexicon).iter().find_map(|words| read(words)))
+        };
+        let affirmed = || Some((plainly(&affirmed(words, lexicon)?)?, true));
+        let ((found, for_seconds), denied) = plainly(words).map(|found| (found, false)).or_else(affirmed)?;
         let mut question = found.slots;
         if question.contains_key("sun") {
             return None;
         }
         let becomes = found.response.as_deref() == Some(BECOMES) || for_seconds > 0;
-        if let Some(condition) = hours_of(&question) {
+        if let Some(condition) = hours_of(&question).filter(|_| !denied) {
             return Some(Said { condition, becomes, of_it: false, there: false, for_seconds });
         }
         let flag = |question: &mut Slots, slot| question.remove(slot) == Some(Value::Bool(true));
-        let (not, of_it) = (flag(&mut question, "not"), flag(&mut question, IT));
+        let (not, of_it) = (flag(&mut question, "not") != denied, flag(&mut question, IT));
         let there = flag(&mut question, "there");
         Some(Said { condition: Condition::State { question, not }, becomes, of_it, there, for_seconds })
     }
@@ -286,6 +290,14 @@ impl<'c> Clause<'c> {
         let near = reader.nearest_thing(&reader.tokenise(&before.join(" ")))?;
         Some(Slots::from_iter([("name".to_owned(), near.name.into())]))
     }
+}
+
+/// The words of a clause that is denied without the denial; `None` where nothing denies it.
+fn affirmed<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Option<Vec<&'w str>> {
+    let denied = &lexicon.discourse.denied;
+    let (at, word) = words.iter().enumerate().find_map(|(at, word)| Some((at, denied.get(word)?)))?;
+    let said = (!word.text().is_empty()).then(|| word.text());
+    Some([&words[..at], said.as_slice(), &words[at + 1..]].concat())
 }
 
 /// Other ways to say a clause: without words that add nothing, and with contractions written out.

@@ -76,7 +76,7 @@ const LETTERS_A_STEP: usize = 8;
 pub(super) struct Item {
     pub(super) list: u8,
     pub(super) entry: Arc<Entry>,
-    text: String,
+    pub(super) text: String,
     sound: Sound,
     /// Stems of its words, sorted.
     stems: Vec<String>,

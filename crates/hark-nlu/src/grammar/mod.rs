@@ -225,6 +225,16 @@ impl Grammar {
         self.names.items.iter().filter(called).find_map(|item| item.entry.context.get(home::IN_AREA).cloned())
     }
 
+    /// The area where what some words name stands.
+    pub(super) fn area_of_words(&self, words: &str) -> Option<&str> {
+        let called = |item: &&fuzzy_match::Item| item.list == home::THINGS && item.text == words;
+        self.names
+            .items
+            .iter()
+            .filter(called)
+            .find_map(|item| item.entry.context.get(home::IN_AREA)?.as_str())
+    }
+
     /// The domain of the thing of a name.
     pub(super) fn domain_of(&self, name: &str) -> Option<&str> {
         let called = |item: &&fuzzy_match::Item| item.entry.out == name;

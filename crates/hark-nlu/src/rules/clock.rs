@@ -115,6 +115,16 @@ pub fn read(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
     (!amount).then_some((Clock { marked: clock.marked || at, ..clock }, used))
 }
 
+/// How many words a time takes that leaves out its hour: "half past", "ten to".
+pub fn without_hour(words: &[&str], lexicon: &Lexicon) -> Option<usize> {
+    let minutes = || {
+        let (_, used) = lexicon.numbers.whole(words)?;
+        let (_, more) = phrases::find(lexicon.time.minutes_to, &words[used..])?;
+        Some(used + more)
+    };
+    phrases::find(lexicon.time.past, words).map(|(_, used)| used).or_else(minutes)
+}
+
 /// A time of day on its own, where nothing but a time can stand.
 pub fn time_of_day(words: &[&str], by: &Reckoning) -> Option<(String, usize)> {
     let (clock, mut used) = read(words, by.lexicon)?;

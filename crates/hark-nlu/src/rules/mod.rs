@@ -26,6 +26,7 @@ mod window;
 #[cfg(test)]
 mod tests;
 
+pub use clock::without_hour;
 pub use dates::{NoSuchDay, no_such_day};
 pub use lengths::{Length, read as length};
 

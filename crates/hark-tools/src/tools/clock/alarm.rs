@@ -338,6 +338,9 @@ pub(in crate::tools) fn shown(timer: &Timer, zone: Zone, now_unix_ms: i64) -> Va
     shown["left_minutes"] = json!(left / 60 % 60);
     shown["left_seconds"] = json!(left % 60);
     shown["ringing"] = json!(timer.state == TimerState::Ringing);
+    if timer.kind == TimerKind::Command {
+        shown["command"] = json!(true);
+    }
     if let Some(rule) = timer.recurrence.as_deref().and_then(Recurrence::parse) {
         shown["repeats"] = repeats(&rule);
     }

@@ -62,7 +62,7 @@ const TO: &[Arg] = &[
 ];
 
 const SHOWN: &str = "{id, name, time, hour, minute, date, weekday, day, month, days_ahead, left_hours, left_minutes, \
-    left_seconds, repeats?: {every, interval, days, set, nth, month_days, month, times, lacking}}";
+    left_seconds, command?, repeats?: {every, interval, days, set, nth, month_days, month, times, lacking}}";
 
 const SCHEDULED: &str = "as in alarm.set, with {short_id, kind, rule}";
 

@@ -1,0 +1,118 @@
+//! What is said in a turn of its own and belongs to the request before: "except the kitchen", "for ten minutes", "and the
+//! fan in there". Where such words mean nothing alone, both are read as one request. If that is what was done and more, the
+//! rest is carried out; if it is another request, what was done is taken back and the whole is carried out.
+
+use super::Machine;
+use super::continuation::{Continuation, Spoken, begins_with, same_intents};
+use hark_core::intent::refusal;
+use hark_core::public_event::Origin;
+use hark_core::session::spoken;
+use hark_core::{Effect, Intent, Stamp, TurnId, Understanding};
+use hark_language::phrases;
+use serde_json::Value;
+
+/// A request that was carried out, to which more can be said.
+#[derive(Debug, Clone)]
+pub(super) struct Request {
+    said: Spoken,
+    until_ms: u64,
+}
+
+/// Words that are read behind the request before, once.
+#[derive(Debug, Clone)]
+pub(super) struct Addition {
+    before: Spoken,
+    whole: String,
+    /// What they mean alone, until it is known what both mean.
+    alone: Option<Understanding>,
+}
+
+impl Machine {
+    /// Keeps a request that was carried out.
+    pub(super) fn keep_request(&mut self, now: Stamp, id: &TurnId, origin: &Origin) {
+        let until_ms = now.clock_ms() + self.settings.context_ms;
+        let Some(turn) = self.turn_mut(id) else { return };
+        let done = turn.work.iter().filter(|work| !work.takes_back());
+        let changed = done.clone().any(|work| work.receipt.as_ref().is_some_and(|it| it.ok && it.changed));
+        let intents = done.map(|work| work.intent.clone()).collect();
+        let said = Spoken { turn: id.clone(), heard: turn.heard.clone(), intents, changed };
+        self.talks.open(origin).request = Some(Request { said, until_ms });
+    }
+
+    /// Has words that mean nothing alone read behind the request before, where they may belong to it.
+    pub(super) fn reads_behind_request(
+        &mut self,
+        now: Stamp,
+        id: &TurnId,
+        origin: &Origin,
+        alone: &Understanding,
+    ) -> bool {
+        let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
+        let is_recent = |request: &&Request| request.until_ms > now.clock_ms();
+        let request = self.talks.of(origin).and_then(|talk| talk.request.as_ref()).filter(is_recent);
+        let Some(request) = request.filter(|_| turn.addition.is_none() && self.adds(&turn.heard)) else {
+            return false;
+        };
+        let before = request.said.clone();
+        let whole = format!("{}, {}", before.heard.trim_end_matches(['.', '!', '?', ' ']), turn.heard);
+        self.out.push(Effect::Understand {
+            turn: id.clone(),
+            text: whole.clone(),
+            language: turn.language.clone(),
+        });
+        if let Some(turn) = self.turn_mut(id) {
+            turn.addition = Some(Addition { before, whole, alone: Some(alone.clone()) });
+        }
+        true
+    }
+
+    /// Whether words begin as what adds to a request does.
+    fn adds(&self, text: &str) -> bool {
+        let text = spoken(text);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let begins = |phrases| phrases::starts(phrases, &words).is_some();
+        self.languages.iter().any(|language| begins(language.conversation.kinds.adds))
+    }
+
+    /// What both mean together is known: what is to be carried out of it; what the words mean alone where it is not another
+    /// request than the first.
+    pub(super) fn weigh_addition(
+        &mut self,
+        id: &TurnId,
+        whole: Understanding,
+    ) -> Result<Understanding, Understanding> {
+        let Some(turn) = self.turn_mut(id) else { return Ok(whole) };
+        let waiting = turn
+            .addition
+            .as_mut()
+            .and_then(|it| Some((it.alone.take()?, it.before.clone(), it.whole.clone())));
+        let Some((alone, before, text)) = waiting else { return Ok(whole) };
+        let refused = |intent: &Intent| intent.name == refusal::INTENT;
+        let is_whole = !whole.intents.is_empty()
+            && whole.missed.is_empty()
+            && whole.unknown.is_none()
+            && whole.ambiguous.is_empty()
+            && !whole.intents.iter().any(refused)
+            && !takes_as_content(&whole.intents, &before.intents);
+        if !is_whole || same_intents(&whole.intents, &before.intents) {
+            return Err(alone);
+        }
+        if begins_with(&whole.intents, &before.intents) {
+            let intents = whole.intents[before.intents.len()..].to_vec();
+            return Ok(Understanding { intents, ..whole });
+        }
+        turn.heard = text;
+        turn.continuation = Some(Continuation::accepted(before));
+        Ok(whole)
+    }
+}
+
+/// Whether words of content have only grown: "ring the dentist" is no other thing to be reminded of with words behind it.
+fn takes_as_content(whole: &[Intent], before: &[Intent]) -> bool {
+    let grown = |(slot, value): (&String, &Value), known: &Intent| {
+        let texts = value.as_str().zip(known.slots.get(slot).and_then(Value::as_str));
+        texts.is_some_and(|(text, known)| text.len() > known.len() && text.starts_with(known))
+    };
+    let pairs = whole.iter().zip(before).filter(|(whole, before)| whole.name == before.name);
+    pairs.into_iter().any(|(whole, before)| whole.slots.iter().any(|slot| grown(slot, before)))
+}
