@@ -227,13 +227,13 @@ mod tests {
         let scene = scene("", &[]);
         fs::write(
             scene.dir.path().join("hark.toml"),
-            "[mqtt]\nurl = \"mqtt://anna:secret@attic:1883/x@y\"\n",
+            "[mqtt]\nurl = \"mqtt://anna:hunter2@attic:1883/x@y\"\n",
         )
         .unwrap();
         let state = scene.live.state();
         assert_eq!(key(&state, "mqtt.url").configured, "mqtt://…@attic:1883/x@y");
         assert!(
-            !state.mistakes.is_empty() && !format!("{state:?}").contains("secret"),
+            !state.mistakes.is_empty() && !format!("{state:?}").contains("hunter2"),
             "{:?}",
             state.mistakes
         );
