@@ -31,12 +31,20 @@ export function useToken(value: string): void {
   store(() => sessionStorage, TOKEN_KEY, value);
 }
 
+/** What is wrong in a configuration. */
+export interface Mistake {
+  key: string;
+  message: string;
+  fix: string;
+}
+
 export class ApiFailure extends Error {
   constructor(
     readonly status: number,
     readonly kind: string,
     message: string,
     readonly fix: string,
+    readonly mistakes: Mistake[] = [],
   ) {
     super(message);
   }
@@ -60,16 +68,28 @@ export async function fetchApi(method: string, path: string, body?: unknown, tim
   }
   if (response.ok) return response;
   if (response.status === 401) tokenNeeded.value = token.value === null ? 'missing' : 'wrong';
-  let told: { kind?: string; message?: string; fix?: string } = {};
+  let told: { kind?: string; message?: string; fix?: string; mistakes?: Mistake[] } = {};
   try {
     told = ((await response.json()) as { error?: typeof told }).error ?? {};
   } catch {
     // A proxy in between answers in its own way.
   }
   const message = told.message ?? `${response.status} ${response.statusText}`;
-  throw new ApiFailure(response.status, told.kind ?? 'failed', message, told.fix ?? '');
+  throw new ApiFailure(response.status, told.kind ?? 'failed', message, told.fix ?? '', told.mistakes);
 }
 
 export async function get<T>(path: string, timeoutMs?: number): Promise<T> {
   return (await (await fetchApi('GET', path, undefined, timeoutMs)).json()) as T;
+}
+
+/** Whether a token is the operator's. Asked without taking it over: a wrong one would lock the page. */
+export async function isOperator(value: string): Promise<boolean> {
+  let answer: Response;
+  try {
+    answer = await fetch(address('api/v1/config/keys'), { headers: { Authorization: `Bearer ${value}` } });
+  } catch (error) {
+    throw new ApiFailure(0, 'away', error instanceof Error ? error.message : String(error), '');
+  }
+  if (!answer.ok) return false;
+  return ((await answer.json()) as { may_change: boolean }).may_change;
 }

@@ -7,15 +7,18 @@ import { chooseLanguage, chooseTheme, language, theme, type Language, type Theme
 import { connect, send } from './socket';
 import { captions, connection, dismiss, notices, question, refusal, ringing } from './store';
 import { t, type TextKey } from './text';
+import { Documents } from './views/documents';
 import { Health } from './views/health';
 import { Home } from './views/home';
+import { Lists } from './views/lists';
 import { Memory } from './views/memory';
 import { Now } from './views/now';
+import { Settings } from './views/settings';
 import { Timers } from './views/timers';
 import { Turns } from './views/turns';
 import { QuestionBox } from './views/question';
 
-const VIEWS = ['now', 'turns', 'home', 'timers', 'memory', 'health'] as const;
+const VIEWS = ['now', 'turns', 'home', 'timers', 'lists', 'memory', 'documents', 'health', 'settings'] as const;
 type View = (typeof VIEWS)[number];
 
 /** The address behind `#`: the name of a view, and what of it. */
@@ -36,12 +39,18 @@ addEventListener('hashchange', () => {
 });
 
 function Navigation() {
+  const nav = useRef<HTMLElement>(null);
+  const { view } = place.value;
+  // On a phone there is room for some of them only.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [view]);
   return (
-    <nav aria-label={t('nav')}>
-      {VIEWS.map((view) => (
-        <a key={view} href={`#/${view}`} aria-current={place.value.view === view ? 'page' : undefined}>
-          <Icon name={view as IconName} />
-          <span>{t(`nav.${view}` as TextKey)}</span>
+    <nav ref={nav} aria-label={t('nav')}>
+      {VIEWS.map((one) => (
+        <a key={one} href={`#/${one}`} aria-current={one === view ? 'page' : undefined}>
+          <Icon name={one as IconName} />
+          <span>{t(`nav.${one}` as TextKey)}</span>
         </a>
       ))}
     </nav>
@@ -174,10 +183,16 @@ function CurrentView() {
       return <Home />;
     case 'timers':
       return <Timers />;
+    case 'lists':
+      return <Lists />;
     case 'memory':
       return <Memory />;
+    case 'documents':
+      return <Documents />;
     case 'health':
       return <Health />;
+    case 'settings':
+      return <Settings wanted={rest} />;
   }
 }
 

@@ -12,7 +12,10 @@ const ICONS = {
   turns: 'M4 6h10M4 12h16M4 18h7',
   home: 'M3 11l9-7 9 7M6 9v11h12V9',
   timers: 'M12 6v7l4 3M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
+  lists: 'M4 6h2M4 12h2M4 18h2M9 6h11M9 12h11M9 18h11',
   memory: 'M6 3h12v18l-6-4-6 4z',
+  documents: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6',
+  settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 4.5v5M8 14.5v5',
   health: 'M3 12h4l3-7 4 14 3-7h4',
   send: 'M4 12h14M12 5l7 7-7 7',
   stop: 'M6 6h12v12H6z',
@@ -51,9 +54,9 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-const GOOD = ['done', 'completed', 'well'];
+const GOOD = ['done', 'completed', 'well', 'passed', 'ready'];
 const BAD = ['failed', 'not_understood', 'problem', 'error'];
-const OPEN = ['awaiting_approval', 'awaiting_answer', 'running', 'lapsed'];
+const OPEN = ['awaiting_approval', 'awaiting_answer', 'running', 'lapsed', 'pending'];
 
 export function Badge({ group, name }: { group: string; name: string }) {
   const kind = GOOD.includes(name) ? 'good' : BAD.includes(name) ? 'bad' : OPEN.includes(name) ? 'open' : 'plain';

@@ -7,7 +7,7 @@
  */
 
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 export const OUT = join(HERE, 'out');
 mkdirSync(OUT, { recursive: true });
 
-export const VIEWS = ['now', 'turns', 'home', 'timers', 'memory', 'health'] as const;
+export const VIEWS = ['now', 'turns', 'home', 'timers', 'lists', 'memory', 'documents', 'health', 'settings'] as const;
 export const SCRIPT_NAME = "<script>document.title='broken'</script>";
 export const IMAGE_NAME = '<img src=x onerror=alert(1)> lamp';
 
@@ -53,10 +53,16 @@ function home(): string {
   return lines.join('\n');
 }
 
+/** The configuration file at the start. */
+export const CONFIG = '# The house of the tests.\n[vad]\nthreshold = 0.6 # loud\n';
+
 export interface Daemon {
   /** Address of the page. */
   page: string;
   api: string;
+  /** Its configuration file. */
+  config: string;
+  operatorToken(): string;
   ask(text: string, session?: string): Promise<{ reply: string; outcome: string }>;
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -67,6 +73,8 @@ export async function daemon(options: { token?: string; prefix?: string; pin?: s
   const state = mkdtempSync(join(tmpdir(), 'hark-page-'));
   const [port, broker] = [await freePort(), await freePort()];
   writeFileSync(join(state, 'home.toml'), home());
+  const config = join(state, 'hark.toml');
+  writeFileSync(config, CONFIG);
   const settings = [
     `paths.state_dir=${join(state, 'state')}`,
     'audio.input_device=none',
@@ -97,7 +105,7 @@ export async function daemon(options: { token?: string; prefix?: string; pin?: s
       HARK_MODELS_DIR: process.env['HARK_MODELS_DIR'] ?? join(HERE, '../../models'),
       XDG_CONFIG_HOME: join(state, 'config'),
     };
-    const started = spawn(program, ['run', ...settings.flatMap((one) => ['--set', one])], { env: environment });
+    const started = spawn(program, ['--config', config, 'run', ...settings.flatMap((one) => ['--set', one])], { env: environment });
     started.stdout.on('data', (data) => (log += String(data)));
     started.stderr.on('data', (data) => (log += String(data)));
     child = started;
@@ -123,6 +131,8 @@ export async function daemon(options: { token?: string; prefix?: string; pin?: s
   return {
     page: isOwn ? `http://127.0.0.1:${port}/` : server.url,
     api,
+    config,
+    operatorToken: () => readFileSync(join(state, 'state', 'operator-token'), 'utf8').trim(),
     ask: async (text, session) => {
       const body = JSON.stringify({ text, ...(session === undefined ? {} : { session_id: session }) });
       const answer = await fetch(`${api}/ask`, { method: 'POST', headers, body });

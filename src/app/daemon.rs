@@ -26,6 +26,7 @@ use crate::app::service::upgrade_check::UpgradeCheck;
 use crate::app::service::watchdog_thread::WatchdogThread;
 use crate::app::settings::applier::SettingsApplier;
 use crate::app::settings::choices;
+use crate::app::settings::configuration::LiveConfiguration;
 use crate::app::settings::store::SettingsStore;
 use crate::app::shutdown::Shutdown;
 use crate::app::signals;
@@ -64,7 +65,7 @@ pub fn run(
     let clock = Arc::new(Clock::live());
     let event_queue = app.event_queue.clone();
     let ending = Arc::new(Shutdown::new(event_queue.clone()));
-    signals::follow(app, origin)?; // Before anybody can see that it runs, and end it.
+    let configuration = follow_signals(app, origin)?; // Before anybody can see that it runs, and end it.
     let (settings, health) = (settings_now(app), Arc::new(Health::default()));
     let (echo, taps) = EchoFeed::new(&app.config.echo);
     let voice = VoiceParts::supervised(app, taps, &health)?;
@@ -112,7 +113,7 @@ pub fn run(
     let watchdog =
         WatchdogThread::start(pipeline.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
     let pipelines = remote_microphones(app, &broadcast);
-    let dashboard = start_dashboard(app, &health, &mqtt, broadcast, &pipelines)?;
+    let dashboard = start_dashboard(app, &health, &mqtt, broadcast, &pipelines, configuration)?;
     let model = app.model().cloned();
     let sources = Sources { health, timers: app.timers.clone(), timers_changed, upgrade_check, model };
     let diagnostics = app.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
@@ -153,6 +154,13 @@ pub fn run(
     app.intercom().detach();
     app.runtime.block_on(mqtt.shutdown());
     Ok(if ending.restarts() { Ended::ToRestart } else { Ended::ForGood })
+}
+
+/// The configuration with its file, which is read anew on SIGHUP from here on.
+fn follow_signals(app: &App, origin: Origin) -> Result<LiveConfiguration, Fault> {
+    let configuration = LiveConfiguration::of(app, origin);
+    signals::follow(app, configuration.reload())?;
+    Ok(configuration)
 }
 
 /// A listener that notifies `changed` of each event of a timer.
@@ -234,8 +242,10 @@ fn start_dashboard(
     mqtt: &Arc<Mqtt>,
     broadcast: Arc<Broadcast>,
     pipelines: &Arc<RemoteMicrophones>,
+    configuration: LiveConfiguration,
 ) -> Result<Dashboard, Fault> {
-    let api = Arc::new(LiveApi::new(app, health.clone(), mqtt.clone(), broadcast, pipelines.clone()));
+    let connections = (health.clone(), mqtt.clone());
+    let api = Arc::new(LiveApi::new(app, connections, broadcast, pipelines.clone(), Arc::new(configuration)));
     let event_queue = app.event_queue.clone();
     let faults = Arc::new(move |fault| report(&event_queue, fault));
     let mut settings = app.config.dashboard.clone();

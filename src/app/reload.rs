@@ -9,19 +9,45 @@ use crate::app::home::sources;
 use crate::app::language::vocabulary::Vocabulary;
 use crate::app::settings::choices::{self, Choices};
 use crate::app::settings::store::SettingsStore;
-use hark_config::{Config, keys};
+use hark_config::{Config, ConfigFile, keys};
 use hark_core::{Event, Setting};
 use hark_tools::home::HomeRegistry;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use toml::Value;
+
+/// Keys that are in force as soon as the file is read anew, where this node has what they name.
+pub(crate) const AT_ONCE: [&str; 9] = [
+    "audio.input_gain_db",
+    "endpoint.mode",
+    "endpoint.silence_ms",
+    "home.demo",
+    "home.file",
+    "speaking.voice",
+    "speaking.volume_percent",
+    "wake.threshold",
+    "wake.words",
+];
 
 /// The configuration as its file and the command line have it, and how it is read again.
 pub struct Origin {
     /// As it was read at the start.
     pub config: Config,
-    /// Reads it again.
-    pub read: Box<dyn Fn() -> Result<Config, Faults> + Send>,
+    /// Where it is read from.
+    pub file: ConfigFile,
 }
+
+/// Reads the configuration; keys under old names are logged.
+///
+/// # Errors
+/// Every mistake in it.
+pub fn read(file: &ConfigFile) -> Result<Config, Faults> {
+    let loaded = file.load().map_err(|problems| vec![hark_config::fault_of(&problems)])?;
+    loaded.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
+    Ok(loaded.config)
+}
+
+/// Whoever has something read anew: a signal, a change of the file. `None` where no settings are kept.
+pub(crate) type SharedReload = Arc<Mutex<Option<Reload>>>;
 
 /// What became of it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -36,7 +62,7 @@ pub(crate) struct Reloaded {
 
 /// See the module.
 pub(crate) struct Reload {
-    read: Box<dyn Fn() -> Result<Config, Faults> + Send>,
+    file: ConfigFile,
     /// What the file said last.
     said: Config,
     /// What of it is in force.
@@ -52,7 +78,7 @@ impl Reload {
     /// `None` where no settings are kept: only the daemon reads anew.
     pub(crate) fn new(app: &App, origin: Origin) -> Option<Self> {
         Some(Self {
-            read: origin.read,
+            file: origin.file,
             said: origin.config.clone(),
             in_force: origin.config,
             kept: app.kept()?.clone(),
@@ -69,7 +95,7 @@ impl Reload {
     /// Everything that is wrong in the configuration, else in the home's file, else in the sentences; nothing has
     /// changed then.
     pub(crate) fn run(&mut self) -> Result<Reloaded, Faults> {
-        let new = (self.read)()?;
+        let new = read(&self.file)?;
         let before = choices::configured(&self.said);
         let mut next = self.in_force.clone();
         let changes: Vec<Setting> = choices::configured(&new)
@@ -127,7 +153,7 @@ mod tests {
     const HOME: &str = "[[area]]\nid = \"kitchen\"\nname = \"Kitchen\"\n\n\
         [[entity]]\nid = \"light.beacon\"\nname = \"Beacon\"\narea = \"kitchen\"\n";
 
-    fn read(dir: &Path) -> Result<Config, Faults> {
+    fn file(dir: &Path) -> ConfigFile {
         let sets = [
             format!("paths.state_dir={}", dir.join("state").display()),
             format!("paths.models_dir={}", dir.join("models").display()),
@@ -135,8 +161,7 @@ mod tests {
             "dashboard.enabled=false".into(),
             "intent.enabled=false".into(),
         ];
-        let loaded = Config::load(Some(&dir.join("hark.toml")), &sets);
-        loaded.map(|loaded| loaded.config).map_err(|problems| vec![hark_config::fault_of(&problems)])
+        ConfigFile::new(Some(&dir.join("hark.toml")), &sets)
     }
 
     fn scene(text: &str) -> Scene {
@@ -148,11 +173,10 @@ mod tests {
         assert!(Command::new("cp").arg("-r").args(sentences).status().unwrap().success());
         fs::write(dir.path().join("hark.toml"), text).unwrap();
         fs::write(dir.path().join("home.toml"), HOME).unwrap();
-        let config = read(dir.path()).unwrap();
+        let file = file(dir.path());
+        let config = read(&file).unwrap();
         let app = App::open_keeping(config.clone()).unwrap();
-        let folder = dir.path().to_owned();
-        let read = Box::new(move || read(&folder));
-        let reload = Reload::new(&app, Origin { config, read }).unwrap();
+        let reload = Reload::new(&app, Origin { config, file }).unwrap();
         Scene { dir, app, reload }
     }
 
@@ -217,6 +241,27 @@ mod tests {
         let again = scene.reload.run().unwrap();
         assert_eq!((again.changed, again.needs_restart), (vec![], reloaded.needs_restart));
         assert!(scene.sets().is_empty());
+    }
+
+    #[test]
+    fn what_is_in_force_at_once_is_what_settings_and_the_home_follow() {
+        let (before, mut after) = (Config::default(), Config::default());
+        for setting in [
+            Setting::VolumePercent(12),
+            Setting::MicGainDb(-7),
+            Setting::WakeSensitivityPercent(62),
+            Setting::SilenceMs(1230),
+            Setting::WakeWord("okay_nabu".into()),
+            Setting::Voice("espeak".into()),
+            Setting::Endpointing("silence".into()),
+        ] {
+            choices::put(&mut after, &setting);
+        }
+        after.home.file = "home.toml".into();
+        after.home.demo = !after.home.demo;
+        let mut followed = different(&before, &after);
+        followed.sort();
+        assert_eq!(followed, AT_ONCE);
     }
 
     #[test]

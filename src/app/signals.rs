@@ -5,11 +5,11 @@ use crate::app::builder::App;
 use crate::app::event_queue::EventQueue;
 use crate::app::faults::Faults;
 use crate::app::faults::report;
-use crate::app::reload::{Origin, Reload};
+use crate::app::reload::{Reload, SharedReload};
 use hark_core::{Fault, FaultKind};
 use hark_telemetry::watchdog::Notifier;
 use std::fs::File;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// What systemd shows of a daemon that is ready.
@@ -19,7 +19,7 @@ pub(crate) const LISTENING: &str = "listening";
 ///
 /// # Errors
 /// When the system does not let it.
-pub(crate) fn follow(app: &App, origin: Origin) -> Result<(), Fault> {
+pub(crate) fn follow(app: &App, reload: SharedReload) -> Result<(), Fault> {
     let _inside = app.runtime.enter();
     let failed = |error: std::io::Error| {
         Fault::new(FaultKind::Failed, "daemon", format!("cannot wait for signals: {error}"), "")
@@ -30,7 +30,6 @@ pub(crate) fn follow(app: &App, origin: Origin) -> Result<(), Fault> {
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut hangup = signal(SignalKind::hangup()).map_err(failed)?;
     let event_queue = app.event_queue.clone();
-    let reload = Arc::new(Mutex::new(Reload::new(app, origin)));
     app.runtime.spawn(async move {
         loop {
             tokio::select! {

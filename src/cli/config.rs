@@ -1,15 +1,14 @@
-//! `hark config check|show|default`: is the configuration right, what is in force and why, and a
-//! commented file to start from.
+//! `hark config check|show|default|set|unset`: is the configuration right, what is in force and why, a commented file to
+//! start from, and changes of the file.
 
 use super::unwritable;
+use crate::app::settings::configuration::{fault_of, wake_word_problems};
 use crate::app::settings::store;
 use clap::{Args, Subcommand};
-use hark_config::{self as config, Config, Effective, Loaded, Problem, Source};
+use hark_config::{self as config, Change, ChangeError, ConfigFile, Effective, Loaded, Problem, Source};
 use hark_core::{Fault, Setting};
-use hark_models::manifest::Manifest;
 use serde_json::{Map, Value, json};
 use std::io::Write;
-use std::path::Path;
 
 /// The configuration.
 #[derive(Debug, Args)]
@@ -28,34 +27,75 @@ pub enum ConfigCommand {
     Show,
     /// Print the default configuration with a comment for every key.
     Default,
+    /// Write keys into the configuration file; comments and everything else in it stay as they are.
+    Set {
+        /// What they shall hold; texts need no quotes, lists no brackets.
+        #[arg(required = true, value_name = "SECTION.KEY=VALUE")]
+        keys: Vec<String>,
+    },
+    /// Take keys out of the configuration file, so that their defaults count.
+    Unset {
+        /// Which.
+        #[arg(required = true, value_name = "SECTION.KEY")]
+        keys: Vec<String>,
+    },
 }
 
-/// Runs `hark config …` on the configuration that `path` and `sets` (of `--set`) lead to.
+/// Runs `hark config …` on this configuration.
 ///
 /// # Errors
 /// `BadConfiguration` with every problem; `Failed` when `out` cannot be written.
-pub fn run(
-    args: &ConfigArgs,
-    path: Option<&Path>,
-    sets: &[String],
-    json: bool,
-    out: &mut dyn Write,
-) -> Result<(), Fault> {
-    match args.command {
-        ConfigCommand::Check => check(path, sets, json, out),
+pub fn run(args: &ConfigArgs, file: &ConfigFile, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
+    match &args.command {
+        ConfigCommand::Check => check(file, json, out),
         ConfigCommand::Show => {
-            let loaded = Config::load(path, sets).map_err(|problems| config::fault_of(&problems))?;
+            let loaded = file.load().map_err(|problems| config::fault_of(&problems))?;
             show(&loaded, json, out)
         }
         ConfigCommand::Default => out.write_all(config::DEFAULT_FILE.as_bytes()).map_err(unwritable),
+        ConfigCommand::Set { keys } => {
+            change(file, keys.iter().map(|key| Change::from_argument(key)), json, out)
+        }
+        ConfigCommand::Unset { keys } => {
+            let unset = |key: &String| Ok(Change { key: key.trim().to_owned(), value: None });
+            change(file, keys.iter().map(unset), json, out)
+        }
     }
 }
 
-fn check(path: Option<&Path>, sets: &[String], json: bool, out: &mut dyn Write) -> Result<(), Fault> {
-    let (loaded, mut problems) = Config::examine(path, sets);
+fn change(
+    file: &ConfigFile,
+    changes: impl Iterator<Item = Result<Change, Problem>>,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Fault> {
+    let (changes, problems): (Vec<_>, Vec<_>) = changes.partition(Result::is_ok);
+    let problems: Vec<Problem> = problems.into_iter().filter_map(Result::err).collect();
+    if !problems.is_empty() {
+        return Err(config::fault_of(&problems));
+    }
+    let changes: Vec<Change> = changes.into_iter().flatten().collect();
+    file.change(&changes, wake_word_problems).map_err(|error| match error {
+        ChangeError::Problems(problems) => config::fault_of(&problems),
+        ChangeError::NotWritten { path, error } => fault_of(&path, &error),
+    })?;
+    let keys: Vec<&str> = changes.iter().map(|change| change.key.as_str()).collect();
+    let path = file.path();
+    if json {
+        return writeln!(out, "{}", json!({"file": path, "keys": keys})).map_err(unwritable);
+    }
+    let after = "a running Hark takes it up when it is reloaded (`systemctl reload hark`) or restarted";
+    writeln!(out, "{}: {} written; {after}", path.display(), keys.join(", ")).map_err(unwritable)
+}
+
+fn check(file: &ConfigFile, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
+    let (loaded, mut problems) = file.examine();
     problems.extend(loaded.iter().flat_map(wake_word_problems));
     let warnings = loaded.as_ref().map(|loaded| loaded.warnings().to_vec()).unwrap_or_default();
-    let file = loaded.and_then(|loaded| loaded.file).or_else(|| path.map(Path::to_owned));
+    let file = match loaded {
+        Some(loaded) => loaded.file,
+        None => Some(file.path()),
+    };
     if json {
         let line =
             json!({"ok": problems.is_empty(), "file": file, "problems": problems, "warnings": warnings});
@@ -68,13 +108,6 @@ fn check(path: Option<&Path>, sets: &[String], json: bool, out: &mut dyn Write) 
         writeln!(out, "{what}: no problems").map_err(unwritable)?;
     }
     if problems.is_empty() { Ok(()) } else { Err(config::fault_of(&problems)) }
-}
-
-/// Without a manifest nothing can be said about wake words; that it is missing is not a matter of the
-/// configuration, and `hark models` and `hark doctor` tell it.
-fn wake_word_problems(loaded: &Loaded) -> Vec<Problem> {
-    let manifest = loaded.config.paths.models_dir().and_then(|folder| Manifest::load(&folder));
-    manifest.map(|manifest| config::check_wake_words(loaded, &manifest.with_role("wake"))).unwrap_or_default()
 }
 
 fn show(loaded: &Loaded, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
@@ -136,12 +169,41 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("hark.toml");
         fs::write(&file, text).unwrap();
-        let args = Cli::try_parse_from(["config", word]).unwrap().config;
         let mut sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
         sets.push(format!("paths.state_dir={}", folder.path().display()));
+        hark_on(&[word], &ConfigFile::new(Some(&file), &sets), json)
+    }
+
+    fn hark_on(words: &[&str], file: &ConfigFile, json: bool) -> (Result<(), Fault>, String) {
+        let args = Cli::try_parse_from([&["config"][..], words].concat()).unwrap().config;
         let mut out = Vec::new();
-        let result = run(&args, Some(&file), &sets, json, &mut out);
+        let result = run(&args, file, json, &mut out);
         (result, String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn set_and_unset_change_the_file_and_nothing_else_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hark.toml");
+        fs::write(&path, "# mine\n[vad]\nthreshold = 0.6 # loud\n").unwrap();
+        let file = ConfigFile::new(Some(&path), &[]);
+        let (result, told) =
+            hark_on(&["set", "vad.threshold=0.7", "wake.words=okay_nabu, alexa"], &file, false);
+        result.unwrap();
+        assert!(told.contains("vad.threshold, wake.words written"), "{told}");
+        let text = "# mine\n[vad]\nthreshold = 0.7 # loud\n\n[wake]\nwords = [\"okay_nabu\", \"alexa\"]\n";
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        let (result, _) = hark_on(&["set", "vad.threshold=7", "endpoint.silence_ms=900"], &file, false);
+        let refused = result.unwrap_err();
+        assert_eq!(refused.kind, FaultKind::BadConfiguration);
+        assert!(refused.message.contains("out of range"), "{refused}");
+        let (result, _) = hark_on(&["set", "vad.thresold=0.7", "vad"], &file, false);
+        assert!(result.unwrap_err().message.starts_with("2 mistakes"));
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        let (result, told) = hark_on(&["unset", "vad.threshold"], &file, true);
+        result.unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&told).unwrap()["keys"], json!(["vad.threshold"]));
+        assert!(fs::read_to_string(&path).unwrap().starts_with("# mine\n[vad]\n# loud\n"));
     }
 
     #[test]
@@ -161,7 +223,7 @@ mod tests {
         assert!(line("threshold = 0.6 ").ends_with("hark.toml:2"));
         assert!(line("threshold = 0.7 ").ends_with("# --set"));
         assert!(line("threshold_off = 0.35 ").ends_with("# default"));
-        let read: Config = toml::from_str(&text).unwrap();
+        let read: config::Config = toml::from_str(&text).unwrap();
         assert_eq!((read.wake.threshold, read.vad.threshold), (0.6, 0.7));
     }
 

@@ -30,10 +30,10 @@ pub mod trace;
 mod train;
 mod version;
 
-use crate::app::reload::Origin;
+use crate::app::reload::{self, Origin};
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
-use hark_config::Config;
+use hark_config::ConfigFile;
 use hark_core::{Fault, FaultKind};
 use hark_telemetry::logging;
 use std::process::ExitCode;
@@ -73,18 +73,15 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Faults> {
     match cli.command {
         Command::Run { demo } => {
             logging::init("info");
-            let (config, json) = (load(&cli)?, cli.json);
-            run::run(Origin { config, read: Box::new(move || load(&cli)) }, demo, json)
+            let file = file(&cli);
+            run::run(Origin { config: reload::read(&file)?, file }, demo, cli.json)
         }
         _ => others(cli).map(|()| ExitCode::SUCCESS),
     }
 }
 
-fn load(cli: &Cli) -> Result<Config, Faults> {
-    let loaded = Config::load(cli.config.as_deref(), &cli.sets);
-    let loaded = loaded.map_err(|problems| vec![hark_config::fault_of(&problems)])?;
-    loaded.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
-    Ok(loaded.config)
+fn file(cli: &Cli) -> ConfigFile {
+    ConfigFile::new(cli.config.as_deref(), &cli.sets)
 }
 
 fn others(cli: Cli) -> Result<(), Faults> {
@@ -95,7 +92,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
     logging::init("warn");
     match &cli.command {
         Command::Config(args) => {
-            return config::run(args, cli.config.as_deref(), &cli.sets, cli.json, out).map_err(one);
+            return config::run(args, &file(&cli), cli.json, out).map_err(one);
         }
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "hark", out);
@@ -105,7 +102,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Devices => return devices::run(cli.json),
         _ => {}
     }
-    let config = load(&cli)?;
+    let config = reload::read(&file(&cli))?;
     match cli.command {
         Command::Hear(args) => hear::run(config, args, cli.json),
         Command::Ask(args) => ask::run(config, args, &cli.sets, cli.json),

@@ -33,10 +33,12 @@ pub mod tools;
 pub mod vad;
 pub mod wake;
 
+pub use config_file::{ChangeError, ConfigFile};
 pub use default_file::{DEFAULT_FILE, render as render_default_file};
+pub use edit::Change;
 pub use load::{Effective, Loaded};
 pub use loading::keys;
-use loading::{default_file, load, problem, rules, source};
+use loading::{config_file, default_file, edit, load, problem, rules, source};
 pub use problem::{Problem, fault_of};
 pub use rules::{check_wake_words, is_model_path};
 pub use source::Source;

@@ -180,6 +180,12 @@ impl ProcessEnvironment {
         self.config.clone().or_else(|| usual.into_iter().flatten().find(|path| path.is_file()))
     }
 
+    /// The configuration file that is read, else the one that is made when something is to be written.
+    pub(super) fn config_file_to_write(&self) -> Option<PathBuf> {
+        let own = || self.home.as_ref().map(|home| home.join(".config/hark/hark.toml"));
+        self.config_file().or_else(own)
+    }
+
     fn models_dir(&self, key: &str) -> Result<PathBuf, Fault> {
         let named = if key.is_empty() { self.models.clone() } else { Some(expand(key)) };
         let has_manifest = |folder: &PathBuf| folder.join("manifest.toml").is_file();

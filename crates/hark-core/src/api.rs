@@ -1,12 +1,15 @@
 //! What programs and the dashboard may ask of a running Hark: data in, data out. Implemented by the daemon, used by
 //! the integration that speaks HTTP and WebSocket.
 
+use super::automation::Automation;
+use super::configuration::ConfigurationFile;
 use super::documents::Documents;
 use super::event::Event;
 use super::fault::Fault;
 use super::home::Home;
-use super::ids::{TimerId, TurnId};
-use super::ports::Fact;
+use super::ids::{AutomationId, TimerId, TurnId};
+use super::inspection::{Finding, SoundDevices, ToolState};
+use super::ports::{Fact, StoredList};
 use super::public_event::{Envelope, HarkState};
 use super::timer::Timer;
 use serde::{Deserialize, Serialize};
@@ -196,6 +199,35 @@ pub trait Api: Send + Sync {
     fn documents(&self) -> Arc<dyn Documents>;
     /// The configuration in force, an object of sections. Secrets are in files of which only the names are in it.
     fn configuration(&self) -> Value;
+    /// The file it is read from, and written to; its calls wait for the disk.
+    fn configuration_file(&self) -> Arc<dyn ConfigurationFile>;
+    /// What `hark doctor` finds; takes as long as that, and engines are loaded for it. One at a time.
+    ///
+    /// # Errors
+    /// When it is being looked already, or it could not be.
+    fn examine(&self) -> ApiFuture<'_, Result<Vec<Finding>, Fault>>;
+    /// Microphones and speakers of this machine.
+    ///
+    /// # Errors
+    /// When it is being looked already, or it could not be.
+    fn sound_devices(&self) -> ApiFuture<'_, Result<SoundDevices, Fault>>;
+    /// Every tool as it stands here.
+    fn tools(&self) -> Vec<ToolState>;
+    /// The household's lists with what is on them.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn lists(&self) -> ApiFuture<'_, Result<Vec<StoredList>, Fault>>;
+    /// What is done when something happens, in the order it was asked for.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn automations(&self) -> ApiFuture<'_, Result<Vec<Automation>, Fault>>;
+    /// Takes one of them away; `None` when there is none of this id.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn remove_automation(&self, id: AutomationId) -> ApiFuture<'_, Result<Option<Automation>, Fault>>;
     /// The language models that can be asked; empty without any.
     ///
     /// # Errors

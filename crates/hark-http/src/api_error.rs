@@ -1,5 +1,6 @@
 //! Errors of the API: a status, and `{"error":{"kind","message","fix"}}`.
 
+use super::configuration::MistakeBody;
 use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -14,6 +15,8 @@ pub(super) struct ApiError {
     pub(super) message: String,
     pub(super) fix: String,
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    /// What is wrong in a configuration, where that is why.
+    pub(super) mistakes: Vec<MistakeBody>,
 }
 
 impl ApiError {
@@ -23,7 +26,8 @@ impl ApiError {
         message: impl Into<String>,
         fix: impl Into<String>,
     ) -> Self {
-        Self { status, kind, message: message.into(), fix: fix.into(), headers: Vec::new() }
+        let (message, fix) = (message.into(), fix.into());
+        Self { status, kind, message, fix, headers: Vec::new(), mistakes: Vec::new() }
     }
 
     /// The request is not put together as it must be.
@@ -68,7 +72,11 @@ impl ApiError {
 
     /// The object that tells of it, also on a WebSocket.
     pub(super) fn to_json(&self) -> Value {
-        json!({ "kind": self.kind, "message": self.message, "fix": self.fix })
+        let mut error = json!({ "kind": self.kind, "message": self.message, "fix": self.fix });
+        if !self.mistakes.is_empty() {
+            error["mistakes"] = json!(self.mistakes);
+        }
+        error
     }
 }
 

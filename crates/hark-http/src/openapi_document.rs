@@ -128,7 +128,9 @@ fn about(status: u16) -> &'static str {
     match status {
         400 => "The request is not put together as it must be.",
         401 => "The token is missing or wrong.",
-        403 => "Hark was reached by a name, or from a page, that is not allowed.",
+        403 => {
+            "Hark was reached by a name, or from a page, that is not allowed, or this is for the operator only."
+        }
         404 => "There is no such thing.",
         408 => "The body did not come in time.",
         413 => "The body is too long.",

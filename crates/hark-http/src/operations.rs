@@ -2,9 +2,9 @@
 //! what the other has not.
 
 use super::server_state::SharedState;
-use super::{documents, handlers, web_page, websocket_upgrade, wire};
+use super::{configuration, documents, handlers, household, inspection, web_page, websocket_upgrade, wire};
 use axum::Router;
-use axum::routing::{MethodRouter, delete, get, post};
+use axum::routing::{MethodRouter, delete, get, patch, post};
 use schemars::{Schema, SchemaGenerator};
 
 /// Makes the schema of a type, with what it refers to.
@@ -75,7 +75,7 @@ const fn reads(path: &'static str, id: &'static str, about: &'static str, succes
 }
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 20] = [
+pub(super) static OPERATIONS: [Operation; 29] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -220,6 +220,94 @@ pub(super) static OPERATIONS: [Operation; 20] = [
             "config",
             "The configuration in force, without secrets.",
             Success::Object(|schemas| schemas.subschema_for::<wire::Configuration>()),
+        )
+    },
+    Operation {
+        refusals: &[500],
+        handler: || get(configuration::keys),
+        ..reads(
+            "/api/v1/config/keys",
+            "config_keys",
+            "Every key of the configuration: what it is for, what may stand in it, what is configured and what is in force. Secrets are in files, of which only the names are told.",
+            Success::Object(|schemas| schemas.subschema_for::<configuration::Keys>()),
+        )
+    },
+    Operation {
+        method: "patch",
+        body: Some(|schemas| schemas.subschema_for::<configuration::ChangeRequest>()),
+        refusals: &WITH_BODY,
+        handler: || patch(configuration::change),
+        ..reads(
+            "/api/v1/config",
+            "change_config",
+            "Checks changes as a start does and writes them to the configuration file; everything else in it stays as it is. For the operator only. A refusal lists every mistake in `error.mistakes`.",
+            Success::Object(|schemas| schemas.subschema_for::<configuration::Changed>()),
+        )
+    },
+    Operation {
+        handler: || get(household::lists),
+        ..reads(
+            "/api/v1/lists",
+            "lists",
+            "The household's lists with what is on them.",
+            Success::Object(|schemas| schemas.subschema_for::<household::Lists>()),
+        )
+    },
+    Operation {
+        handler: || get(household::automations),
+        ..reads(
+            "/api/v1/automations",
+            "automations",
+            "What is done when something happens, and what is brought back later.",
+            Success::Object(|schemas| schemas.subschema_for::<household::Automations>()),
+        )
+    },
+    Operation {
+        method: "delete",
+        refusals: &ONE_OF_STORE,
+        handler: || delete(household::remove_automation),
+        ..reads(
+            "/api/v1/automations/{id}",
+            "remove_automation",
+            "Takes an automation away; answers with the one it was.",
+            Success::Object(|schemas| schemas.subschema_for::<household::Automation>()),
+        )
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(household::tools),
+        ..reads(
+            "/api/v1/tools",
+            "tools",
+            "Every tool with its risk, and whether it can do something here.",
+            Success::Object(|schemas| schemas.subschema_for::<household::Tools>()),
+        )
+    },
+    Operation {
+        handler: || get(inspection::doctor),
+        ..reads(
+            "/api/v1/doctor",
+            "doctor",
+            "What `hark doctor` finds, with a fix for what fails. It loads every engine in a process of its own and may take a minute; one at a time.",
+            Success::Object(|schemas| schemas.subschema_for::<inspection::Findings>()),
+        )
+    },
+    Operation {
+        handler: || get(inspection::devices),
+        ..reads(
+            "/api/v1/devices",
+            "devices",
+            "Microphones and speakers of this machine, as `hark devices` prints them.",
+            Success::Object(|schemas| schemas.subschema_for::<inspection::Devices>()),
+        )
+    },
+    Operation {
+        handler: || get(inspection::support),
+        ..reads(
+            "/api/v1/support",
+            "support",
+            "What helps somebody else to help: health, findings, configuration, the last turns and counts, without secrets and without anything that was said.",
+            Success::Object(|schemas| schemas.subschema_for::<inspection::SupportBundle>()),
         )
     },
     Operation {

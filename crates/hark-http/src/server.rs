@@ -238,7 +238,7 @@ async fn routed(router: Router, request: Request<Body>) -> Response {
 /// What a page of an allowed origin may do.
 fn preflight() -> Response {
     let may = [
-        (ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, DELETE"),
+        (ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PATCH, DELETE"),
         (ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),
         (ACCESS_CONTROL_MAX_AGE, "600"),
     ];

@@ -1,5 +1,6 @@
 //! The objects programs get and send; `contracts/openapi.json` is made from them.
 
+use super::configuration::MistakeBody;
 use super::pictures::PATTERN as PICTURE_PATTERN;
 use chrono::{DateTime, SecondsFormat};
 use hark_core::api::{HealthReport, ModelChoice, PartHealth, PartState, ReportedFault};
@@ -27,7 +28,7 @@ fn word(value: impl Serialize) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn rfc3339(unix_ms: i64) -> Option<String> {
+pub(super) fn rfc3339(unix_ms: i64) -> Option<String> {
     Some(DateTime::from_timestamp_millis(unix_ms)?.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
@@ -46,6 +47,9 @@ struct ErrorDetail {
     message: String,
     /// What to do; empty when nothing can be done.
     fix: String,
+    /// Every mistake, where a change of the configuration is refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    mistakes: Vec<MistakeBody>,
 }
 
 /// A part of Hark.

@@ -2,11 +2,12 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
 import { Curves, type Series } from '../curves';
 import type { Health as HealthReport, Timings, TurnSummary } from '../events';
-import { Badge, Panel, Search, useReading, useTick } from '../parts';
+import { Badge, Panel, useReading, useTick } from '../parts';
 import { send } from '../socket';
-import { configuration, connection, entries, hasSpeaker, health, models, notify } from '../store';
+import { connection, entries, hasSpeaker, health, models, notify } from '../store';
 import { metrics, percentile } from '../story';
 import { duration, milliseconds, moment, number, t, word } from '../text';
+import { edit } from './settings';
 
 const STAGES: (keyof Timings)[] = [
   'speech_end_to_transcript',
@@ -200,30 +201,161 @@ function Models() {
   );
 }
 
-function Settings() {
-  const [text, setText] = useState('');
-  const rows = Object.entries(configuration.value).flatMap(([section, keys]) =>
-    Object.entries(keys).map(([key, value]) => ({ name: `${section}.${key}`, value: JSON.stringify(value) })),
-  );
-  const found = rows.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(text.toLowerCase()));
+interface Finding {
+  check: string;
+  ok: boolean;
+  message: string;
+  fix: string;
+}
+
+function Doctor() {
+  const [found, setFound] = useState<Finding[] | null>(null);
+  const [isRunning, setIsRunning] = useState(false);
+  const run = async () => {
+    setIsRunning(true);
+    try {
+      setFound((await get<{ findings: Finding[] }>('doctor')).findings);
+    } catch (error) {
+      if (error instanceof ApiFailure) notify(error.message, error.fix);
+    }
+    setIsRunning(false);
+  };
+  const count = found?.length ?? 0;
+  const failed = (found ?? []).filter((finding) => !finding.ok).length;
+  const told = isRunning
+    ? t('health.doctor.running')
+    : found === null
+      ? ''
+      : failed === 0
+        ? t('health.doctor.ok', { count })
+        : t('health.doctor.failed', { failed, count });
   return (
-    <details class="panel">
-      <summary>
-        <h2>{t('health.settings')}</h2>
-      </summary>
-      <p class="dim">{t('health.settings.about')}</p>
-      <div class="filters">
-        <Search label={t('health.settings.search')} value={text} onInput={setText} />
-      </div>
-      <dl class="fields settings">
-        {found.map(({ name, value }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
+    <Panel title={t('health.doctor')} id="doctor">
+      <p class="dim">{t('health.doctor.about')}</p>
+      <p class="row wrap">
+        <button type="button" class="main" disabled={isRunning || connection.value !== 'open'} onClick={() => void run()}>
+          {t('health.doctor.go')}
+        </button>
+        <span role="status">{told}</span>
+      </p>
+      <ul class="plain-list parts">
+        {(found ?? []).map((finding) => (
+          <li key={finding.check}>
+            <span>{finding.check}</span>
+            <Badge group="check" name={finding.ok ? 'passed' : 'failed'} />
+            <p lang="en">
+              {finding.message}
+              {finding.fix !== '' && <small class="dim"> {t('health.fix', { fix: finding.fix })}</small>}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+interface Device {
+  name: string;
+  description: string;
+  lowest_rate_hz: number;
+  highest_rate_hz: number;
+  channels: number;
+  default: boolean;
+}
+
+const DEVICE_KEYS = { microphones: 'audio.input_device', speakers: 'audio.output_device' } as const;
+
+function Devices() {
+  const [found, setFound] = useState<Record<keyof typeof DEVICE_KEYS, Device[]> | null>(null);
+  const [isRunning, setIsRunning] = useState(false);
+  const look = async () => {
+    setIsRunning(true);
+    try {
+      setFound(await get('devices'));
+    } catch (error) {
+      if (error instanceof ApiFailure) notify(error.message, error.fix);
+    }
+    setIsRunning(false);
+  };
+  // It is written where it can be looked over with the other changes, and saved.
+  const use = (key: string, device: Device) => {
+    edit(key, device.name);
+    location.hash = `#/settings/${key}`;
+  };
+  return (
+    <Panel title={t('health.devices')} id="devices">
+      <p>
+        <button type="button" disabled={isRunning || connection.value !== 'open'} onClick={() => void look()}>
+          {t('health.devices.go')}
+        </button>
+      </p>
+      {found !== null &&
+        (['microphones', 'speakers'] as const).map((kind) => (
+          <div key={kind} role="group" aria-labelledby={`devices-${kind}`}>
+            <h3 id={`devices-${kind}`}>{t(`health.devices.${kind}`)}</h3>
+            {found[kind].length === 0 && <p class="dim">{t('health.devices.none')}</p>}
+            <ul class="plain-list">
+              {found[kind].map((device) => (
+                <li key={device.name} class="fact">
+                  <div>
+                    {device.name} {device.default && <span class="badge">{t('health.devices.default')}</span>}
+                    <p class="dim small-text">
+                      {device.description} ·{' '}
+                      {t('health.devices.rates', {
+                        low: device.lowest_rate_hz,
+                        high: device.highest_rate_hz,
+                        channels: device.channels,
+                      })}
+                    </p>
+                  </div>
+                  <button
+                    type="button"
+                    aria-label={t('health.devices.use.this', { name: device.name })}
+                    onClick={() => use(DEVICE_KEYS[kind], device)}
+                  >
+                    {t('health.devices.use')}
+                  </button>
+                </li>
+              ))}
+            </ul>
           </div>
         ))}
-      </dl>
-    </details>
+    </Panel>
+  );
+}
+
+function Support() {
+  const [told, setTold] = useState('');
+  const [isMaking, setIsMaking] = useState(false);
+  const download = async () => {
+    setIsMaking(true);
+    setTold(t('health.support.making'));
+    try {
+      const bundle = await get<unknown>('support');
+      const name = `hark-support-${new Date().toISOString().slice(0, 10)}.json`;
+      const url = URL.createObjectURL(new Blob([JSON.stringify(bundle, null, 2)], { type: 'application/json' }));
+      const link = document.createElement('a');
+      link.href = url;
+      link.download = name;
+      link.click();
+      URL.revokeObjectURL(url);
+      setTold(t('health.support.done', { name }));
+    } catch (error) {
+      setTold('');
+      if (error instanceof ApiFailure) notify(error.message, error.fix);
+    }
+    setIsMaking(false);
+  };
+  return (
+    <Panel title={t('health.support')} id="support">
+      <p class="dim">{t('health.support.about')}</p>
+      <p class="row wrap">
+        <button type="button" disabled={isMaking || connection.value !== 'open'} onClick={() => void download()}>
+          {t('health.support.go')}
+        </button>
+        <span role="status">{told}</span>
+      </p>
+    </Panel>
   );
 }
 
@@ -259,9 +391,11 @@ export function Health() {
           <Latency />
           {hasSpeaker.value && <Voice />}
           <Models />
+          <Doctor />
+          <Devices />
+          <Support />
         </div>
       )}
-      <Settings />
       <p class="dim">
         <a href="./licenses.txt">{t('health.licences')}</a>
       </p>

@@ -3,7 +3,7 @@ import { ApiFailure, fetchApi, get } from '../api';
 import { ask } from '../commands';
 import type { Timer } from '../events';
 import { Panel, useReading } from '../parts';
-import { clockNow, connection, notify, spokenLanguage, timerChanges } from '../store';
+import { clockNow, connection, entries, notify, spokenLanguage, timerChanges } from '../store';
 import { countdown, inLanguage, moment, recurrence, t, type TextKey } from '../text';
 
 const KINDS = ['timer', 'alarm', 'reminder', 'command'];
@@ -98,7 +98,109 @@ function NewTimer({ done }: { done: () => void }) {
         </button>
       </form>
       <p role="status">{answer}</p>
-      <p class="dim">{t('timers.hint')}</p>
+    </Panel>
+  );
+}
+
+function InWords({ done }: { done: () => void }) {
+  const [text, setText] = useState('');
+  const [answer, setAnswer] = useState('');
+  const say = async () => {
+    const turn = await ask(text.trim());
+    setAnswer(turn?.reply ?? '');
+    if (turn?.outcome === 'done') setText('');
+    done();
+  };
+  return (
+    <Panel title={t('timers.words')} id="timers-words">
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void say();
+        }}
+      >
+        <label class="field grow">
+          <span>{t('timers.words.about')}</span>
+          <input
+            type="text"
+            required
+            maxLength={1000}
+            placeholder={t('timers.words.placeholder')}
+            value={text}
+            autocomplete="off"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="main" disabled={connection.value !== 'open'}>
+          {t('timers.words.go')}
+        </button>
+      </form>
+      <p role="status">{answer}</p>
+    </Panel>
+  );
+}
+
+interface Automation {
+  id: string;
+  said: string;
+  said_when: string;
+  action: 'request' | 'restore';
+  devices: string[];
+  repeats: boolean;
+  conditions: number;
+  next_at: string | null;
+}
+
+function Automations({ changes, done }: { changes: number; done: () => void }) {
+  const newest = entries.value.findLast((entry) => entry.story.outcome !== null)?.turn;
+  const { value, failure } = useReading(
+    async () => (await get<{ automations: Automation[] }>('automations')).automations,
+    [changes, newest],
+  );
+  const named = (one: Automation) => {
+    const what = one.action === 'restore' ? t('automations.restore', { devices: one.devices.join(', ') }) : one.said;
+    return [what, one.said_when].filter((part) => part !== '').join(', ') || t('automations.unnamed');
+  };
+  const remove = async (one: Automation) => {
+    try {
+      await fetchApi('DELETE', `automations/${encodeURIComponent(one.id)}`);
+      notify(t('automations.removed', { name: named(one) }), '', false);
+    } catch (error) {
+      if (error instanceof ApiFailure) notify(error.message, error.fix);
+    }
+    done();
+  };
+  if (failure !== null) return <p class="bad-text">{failure}</p>;
+  if (value === null || value.length === 0) return null;
+  return (
+    <Panel title={t('automations.title')} id="automations">
+      <ul class="plain-list">
+        {value.map((one) => (
+          <li key={one.id} class="fact">
+            <div>
+              <strong>{named(one)}</strong>
+              <p class="dim small-text">
+                {[
+                  t(one.repeats ? 'automations.repeats' : 'automations.once'),
+                  one.conditions > 0 ? t('automations.conditions', { count: one.conditions }) : '',
+                  one.next_at === null ? '' : t('automations.next', { time: moment(one.next_at) }),
+                ]
+                  .filter((part) => part !== '')
+                  .join(' · ')}
+              </p>
+            </div>
+            <button
+              type="button"
+              aria-label={t('automations.remove', { name: named(one) })}
+              disabled={connection.value !== 'open'}
+              onClick={() => void remove(one)}
+            >
+              {t('automations.remove.short')}
+            </button>
+          </li>
+        ))}
+      </ul>
     </Panel>
   );
 }
@@ -118,7 +220,7 @@ export function Timers() {
     <>
       <h1>{t('timers.title')}</h1>
       {failure !== null && <p class="bad-text">{failure}</p>}
-      {value?.length === 0 && <p>{t('timers.none')}</p>}
+      {value?.length === 0 && <p class="lead">{t('timers.none')}</p>}
       {groups
         .filter(({ list }) => list.length > 0)
         .map(({ kind, list }) => (
@@ -130,7 +232,9 @@ export function Timers() {
             </ul>
           </Panel>
         ))}
+      <Automations changes={changes} done={done} />
       <NewTimer done={done} />
+      <InWords done={done} />
     </>
   );
 }

@@ -9,21 +9,25 @@ use crate::app::intercom::Intercom;
 use crate::app::knowledge::library::{self, Library, Shelf};
 use crate::app::language::languages::lexicons;
 use crate::app::service::health::{DeviceHealth, Health};
+use crate::app::service::inspection::Inspection;
 use crate::app::service::metrics::Tally;
 use crate::app::settings::choices;
-use crate::app::settings::store::SettingsStore;
+use crate::app::settings::configuration::LiveConfiguration;
 use hark_config::Config;
 use hark_core::api::{
     Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
     PartHealth, PartState, RemoteMicrophone,
 };
+use hark_core::automation::Automation;
+use hark_core::configuration::ConfigurationFile;
 use hark_core::documents::Documents;
 use hark_core::home::Home;
+use hark_core::inspection::{Finding, SoundDevices, ToolState};
 use hark_core::model::{LanguageModel, ModelListing};
-use hark_core::ports::{Fact, FactStore, HomeView};
+use hark_core::ports::{Fact, FactStore, HomeView, StoredList};
 use hark_core::session::{SessionSettings, Sessions};
 use hark_core::timer::Timer;
-use hark_core::{Envelope, Event, Fault, FaultKind, TimerId, TurnId};
+use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, TimerId, TurnId};
 use hark_dialog::instincts;
 use hark_homeassistant::StatusView;
 use hark_models::memory;
@@ -36,7 +40,9 @@ use hark_stt::stt::worker::SttMode;
 use hark_telemetry::metrics::Exposition;
 use hark_telemetry::vitals;
 use hark_tools::home::HomeRegistry;
+use hark_tools::lists::ListError;
 use hark_tools::timers::{TimerError, Timers};
+use hark_tools::tools::{self, Services};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::broadcast;
@@ -76,7 +82,9 @@ impl Broadcast {
 /// The daemon as programs see it.
 pub(crate) struct LiveApi {
     config: Config,
-    kept: Option<Arc<SettingsStore>>,
+    configuration: Arc<LiveConfiguration>,
+    inspection: Inspection,
+    services: Arc<Services>,
     health: Arc<Health>,
     mqtt: Arc<Mqtt>,
     mqtt_devices: Option<Arc<Devices>>,
@@ -116,14 +124,16 @@ pub(crate) fn remote_microphones(app: &App, broadcast: &Broadcast) -> Arc<Remote
 impl LiveApi {
     pub(crate) fn new(
         app: &App,
-        health: Arc<Health>,
-        mqtt: Arc<Mqtt>,
+        (health, mqtt): (Arc<Health>, Arc<Mqtt>),
         broadcast: Arc<Broadcast>,
         remote_microphones: Arc<RemoteMicrophones>,
+        configuration: Arc<LiveConfiguration>,
     ) -> Self {
         Self {
             config: app.config.clone(),
-            kept: app.kept().cloned(),
+            inspection: Inspection::new(configuration.file().clone()),
+            configuration,
+            services: app.services.clone(),
             health,
             mqtt,
             mqtt_devices: app.mqtt_devices.clone(),
@@ -311,10 +321,45 @@ impl Api for LiveApi {
     }
 
     fn configuration(&self) -> Value {
-        let mut config = self.config.clone();
-        let now = self.kept.iter().flat_map(|kept| kept.now());
-        now.for_each(|setting| choices::put(&mut config, &setting));
-        config.shown()
+        self.configuration.in_force()
+    }
+
+    fn configuration_file(&self) -> Arc<dyn ConfigurationFile> {
+        self.configuration.clone()
+    }
+
+    fn examine(&self) -> ApiFuture<'_, Result<Vec<Finding>, Fault>> {
+        Box::pin(self.inspection.doctor())
+    }
+
+    fn sound_devices(&self) -> ApiFuture<'_, Result<SoundDevices, Fault>> {
+        Box::pin(self.inspection.devices())
+    }
+
+    fn tools(&self) -> Vec<ToolState> {
+        tools::overview(&self.services)
+    }
+
+    fn lists(&self) -> ApiFuture<'_, Result<Vec<StoredList>, Fault>> {
+        let services = self.services.clone();
+        aside(move || {
+            let broken =
+                |error: ListError| Fault::new(FaultKind::Failed, "lists", error.to_string(), "ask again");
+            services.lists.all().map_err(|error| match error {
+                ListError::Store(fault) => fault,
+                other => broken(other),
+            })
+        })
+    }
+
+    fn automations(&self) -> ApiFuture<'_, Result<Vec<Automation>, Fault>> {
+        let services = self.services.clone();
+        aside(move || services.automations.all())
+    }
+
+    fn remove_automation(&self, id: AutomationId) -> ApiFuture<'_, Result<Option<Automation>, Fault>> {
+        let services = self.services.clone();
+        aside(move || services.automations.remove(&id))
     }
 
     fn models(&self) -> ApiFuture<'_, Result<Vec<ModelChoice>, Fault>> {

@@ -3,6 +3,7 @@
 pub mod api;
 pub mod diagnostics;
 pub mod health;
+pub mod inspection;
 pub mod metrics;
 pub mod operator;
 pub mod presence;

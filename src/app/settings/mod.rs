@@ -2,4 +2,5 @@
 
 pub mod applier;
 pub mod choices;
+pub mod configuration;
 pub mod store;

@@ -5,13 +5,19 @@ use hark_core::api::{
     Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
     PartHealth, PartState, RemoteMicrophone, ReportedFault, Speaker,
 };
+use hark_core::automation::{Action, Automation, SunEvent, Trigger};
+use hark_core::configuration::{
+    ConfigurationChange, ConfigurationFile, ConfigurationState, KeyChange, KeySource, KeyState, Mistake,
+    Refusal,
+};
 use hark_core::documents::{Document, DocumentState, DocumentStatus, Documents, FoundPassage, IndexChange};
 use hark_core::home::{Area, Entity, Home};
-use hark_core::ports::Fact;
+use hark_core::inspection::{Finding, SoundDevice, SoundDevices, ToolState};
+use hark_core::ports::{Fact, ListItem, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
 use hark_core::speech::Transcript;
 use hark_core::timer::{Timer, TimerKind, TimerState};
-use hark_core::{Envelope, Event, Fault, FaultKind, PublicEvent, Stamp, TimerId, TurnId};
+use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, PublicEvent, Risk, Stamp, TimerId, TurnId};
 use hark_http::Dashboard;
 use hark_http::limits::Limits;
 use serde_json::{Value, json};
@@ -36,6 +42,8 @@ pub struct Fake {
     pub microphones: Arc<Mutex<Vec<MicrophoneCall>>>,
     /// Ears cannot take any more.
     pub is_deaf: Arc<AtomicBool>,
+    /// Changes of the configuration.
+    pub file: Arc<FakeFile>,
     turns: AtomicU64,
 }
 
@@ -48,6 +56,7 @@ impl Fake {
             modes: Mutex::default(),
             microphones: Arc::default(),
             is_deaf: Arc::default(),
+            file: Arc::default(),
             turns: AtomicU64::new(0),
         }
     }
@@ -144,6 +153,66 @@ fn timer() -> Timer {
         state: TimerState::Running,
         recurrence: None,
         wall: None,
+    }
+}
+
+fn automation() -> Automation {
+    Automation {
+        id: AutomationId("7".into()),
+        said: "turn on the porch light".into(),
+        said_when: "at sunset".into(),
+        language: "en".into(),
+        created_unix_ms: 1_790_000_000_000,
+        trigger: Trigger::Sun { event: SunEvent::Sunset, offset_minutes: 0, from_day: None },
+        only_if: vec![],
+        repeats: true,
+        action: Action::Intents { intents: vec![] },
+        was_true: false,
+        true_since_unix_ms: None,
+        acting_since_unix_ms: None,
+        next_unix_ms: Some(1_790_000_180_000),
+    }
+}
+
+/// A file with every key at its default, which takes every change but one of `vad.threshold`.
+#[derive(Default)]
+pub struct FakeFile(pub Mutex<Vec<KeyChange>>);
+
+impl ConfigurationFile for FakeFile {
+    fn state(&self) -> ConfigurationState {
+        let state = |key: &hark_config::keys::Key| {
+            let value = serde_json::to_value(&key.default).unwrap();
+            let (source, at_once) = (KeySource::Default, key.path() == "wake.threshold");
+            KeyState {
+                key: key.path(),
+                configured: value.clone(),
+                in_force: value,
+                source,
+                line: None,
+                at_once,
+            }
+        };
+        let keys = hark_config::keys::keys().map(state).collect();
+        ConfigurationState { file: "/etc/hark/hark.toml".into(), keys, mistakes: vec![] }
+    }
+
+    fn change(&self, changes: &[KeyChange]) -> Result<ConfigurationChange, Refusal> {
+        let refused = |change: &&KeyChange| change.key == "vad.threshold";
+        let mistake = |change: &KeyChange| Mistake {
+            key: change.key.clone(),
+            message: "out of range".into(),
+            fix: "use 0.05 to 0.95".into(),
+        };
+        let mistakes: Vec<Mistake> = changes.iter().filter(refused).map(mistake).collect();
+        if !mistakes.is_empty() {
+            return Err(Refusal::Mistakes(mistakes));
+        }
+        self.0.lock().unwrap().extend(changes.iter().cloned());
+        Ok(ConfigurationChange {
+            file: "/etc/hark/hark.toml".into(),
+            needs_restart: changes.iter().map(|change| change.key.clone()).collect(),
+            not_applied: None,
+        })
     }
 }
 
@@ -244,6 +313,57 @@ impl Api for Fake {
 
     fn configuration(&self) -> Value {
         json!({ "mqtt": { "password_file": "/etc/hark/password" } })
+    }
+
+    fn configuration_file(&self) -> Arc<dyn ConfigurationFile> {
+        self.file.clone()
+    }
+
+    fn examine(&self) -> ApiFuture<'_, Result<Vec<Finding>, Fault>> {
+        let finding = |check: &str, ok, fix: &str| Finding {
+            check: check.into(),
+            ok,
+            message: "looked at".into(),
+            fix: fix.into(),
+        };
+        Box::pin(
+            async move { Ok(vec![finding("models", true, ""), finding("mqtt", false, "start the broker")]) },
+        )
+    }
+
+    fn sound_devices(&self) -> ApiFuture<'_, Result<SoundDevices, Fault>> {
+        let device = SoundDevice {
+            name: "hw:0".into(),
+            description: "a microphone".into(),
+            lowest_rate_hz: 8000,
+            highest_rate_hz: 48_000,
+            channels: 2,
+            default: true,
+        };
+        Box::pin(async { Ok(SoundDevices { microphones: vec![device], speakers: vec![] }) })
+    }
+
+    fn tools(&self) -> Vec<ToolState> {
+        vec![ToolState {
+            name: "home.turn_on".into(),
+            description: "Turns devices on.".into(),
+            risk: Risk::Write,
+            permission: "home".into(),
+            is_available: true,
+        }]
+    }
+
+    fn lists(&self) -> ApiFuture<'_, Result<Vec<StoredList>, Fault>> {
+        let items = vec![ListItem { text: "milk".into(), done: false }];
+        Box::pin(async { Ok(vec![StoredList { name: "shopping".into(), items }]) })
+    }
+
+    fn automations(&self) -> ApiFuture<'_, Result<Vec<Automation>, Fault>> {
+        Box::pin(async { Ok(vec![automation()]) })
+    }
+
+    fn remove_automation(&self, id: AutomationId) -> ApiFuture<'_, Result<Option<Automation>, Fault>> {
+        Box::pin(async move { Ok((id.0 == "7").then(automation)) })
     }
 
     fn models(&self) -> ApiFuture<'_, Result<Vec<ModelChoice>, Fault>> {

@@ -318,7 +318,7 @@ fn names_and_pages_of_others_are_refused() {
     let asked = [("Origin", "https://home.example"), ("Access-Control-Request-Method", "DELETE")];
     let preflight = ask(server.address, "OPTIONS", "/api/v1/timers/tea", &asked, None);
     assert_eq!(preflight.status, 204);
-    assert_eq!(preflight.headers["access-control-allow-methods"], "GET, POST, DELETE");
+    assert_eq!(preflight.headers["access-control-allow-methods"], "GET, POST, PATCH, DELETE");
 }
 
 #[test]

@@ -56,6 +56,7 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
         "/api/v1/say" => Some(r#"{"text":"dinner"}"#),
         "/api/v1/documents" => Some(r#"{"path":"/home/them/manuals/boiler.pdf"}"#),
         "/api/v1/ask" => Some(r#"{"text":"what time is it","session_id":"s"}"#),
+        "/api/v1/config" => Some(r#"{"changes":{"wake.threshold":0.6}}"#),
         _ => None,
     };
     let address = match (path, method) {
@@ -63,15 +64,16 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
         ("/api/v1/documents/search", _) => "/api/v1/documents/search?q=error%20E5".to_owned(),
         _ => path.replace("{id}", id),
     };
-    (address, body.filter(|_| method == "POST"))
+    (address, body.filter(|_| ["POST", "PATCH"].contains(&method)))
 }
 
 #[test]
 fn every_documented_operation_is_answered_as_documented() {
-    let (server, document) = (Server::start(), document());
+    let ((server, _token), document) = (with_operator(), document());
     for (path, method, described) in operations(&document) {
         let (address, body) = example(&path, &method);
-        let headers: &[_] = if body.is_some() { &[("Content-Type", "application/json")] } else { &[] };
+        let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
+        let headers: &[_] = if body.is_some() { &[json, token] } else { &[] };
         let answer = ask(server.address, &method, &address, headers, body);
         let documented = &described["responses"][answer.status.to_string()];
         assert!(documented.is_object(), "{method} {path} answers {} undocumented", answer.status);
@@ -93,6 +95,78 @@ fn every_documented_operation_is_answered_as_documented() {
             assert!(errors.is_empty(), "{method} {path}: {errors:?} in {}", answer.body);
         }
     }
+}
+
+/// The operator's token, as a header and in its file.
+const OPERATOR: (&str, &str) = ("Bearer a-token-of-the-operator", "a-token-of-the-operator\n");
+
+/// A server with an operator; the file is there for as long as it is held.
+fn with_operator() -> (Server, tempfile::NamedTempFile) {
+    let token = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(token.path(), OPERATOR.1).unwrap();
+    let server = Server::with(|settings, _| {
+        settings.operator_token_file = token.path().display().to_string();
+    });
+    (server, token)
+}
+
+#[test]
+fn the_configuration_is_changed_by_the_operator_alone_and_mistakes_are_told_by_key() {
+    let (server, _token) = with_operator();
+    let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
+    let patch = |headers: &[(&str, &str)], body: &str| {
+        ask(server.address, "PATCH", "/api/v1/config", headers, Some(body))
+    };
+    let good = r#"{"changes":{"endpoint.silence_ms":900,"home.area":null}}"#;
+    let refused = patch(&[json], good);
+    assert_eq!((refused.status, refused.refusal().as_str()), (403, "forbidden"));
+    assert!(refused.body.contains("operator-token"), "{}", refused.body);
+    assert!(server.fake.file.0.lock().unwrap().is_empty());
+
+    let done = patch(&[json, token], good);
+    assert_eq!(done.status, 200, "{}", done.body);
+    assert_eq!(done.json()["needs_restart"], json!(["endpoint.silence_ms", "home.area"]));
+    let changes = server.fake.file.0.lock().unwrap().clone();
+    assert_eq!((&changes[0].value, &changes[1].value), (&Some(json!(900)), &None));
+
+    let wrong = patch(&[json, token], r#"{"changes":{"vad.threshold":7,"home.demo":true}}"#);
+    assert_eq!((wrong.status, wrong.refusal().as_str()), (422, "bad_input"));
+    let mistakes = &wrong.json()["error"]["mistakes"];
+    assert_eq!(
+        (&mistakes[0]["key"], &mistakes[0]["fix"]),
+        (&json!("vad.threshold"), &json!("use 0.05 to 0.95"))
+    );
+    for body in [r#"{"changes":{}}"#, r#"{"change":{}}"#, r#"{"changes":[]}"#, r#"{}"#] {
+        assert_eq!(patch(&[json, token], body).status, 422, "{body}");
+    }
+    let many: Map<String, Value> = (0..65).map(|at| (format!("vad.key_{at}"), json!(1))).collect();
+    assert_eq!(patch(&[json, token], &json!({ "changes": many }).to_string()).status, 422);
+    assert_eq!(server.fake.file.0.lock().unwrap().len(), 2, "a refused change changes nothing");
+
+    let keys =
+        |headers: &[(&str, &str)]| ask(server.address, "GET", "/api/v1/config/keys", headers, None).json();
+    assert_eq!((&keys(&[])["may_change"], &keys(&[token])["may_change"]), (&json!(false), &json!(true)));
+    let all = keys(&[]);
+    let sections = all["sections"].as_array().unwrap();
+    let counted: usize = sections.iter().map(|section| section["keys"].as_array().unwrap().len()).sum();
+    assert_eq!(counted, hark_config::keys::keys().count());
+    let wake = sections.iter().find(|section| section["name"] == "wake").unwrap();
+    let threshold =
+        wake["keys"].as_array().unwrap().iter().find(|key| key["key"] == "wake.threshold").unwrap();
+    assert_eq!((&threshold["kind"], &threshold["needs_restart"]), (&json!("number"), &json!(false)));
+    assert!(threshold["min"].is_number() && threshold["about"].as_str().unwrap().ends_with('.'));
+}
+
+#[test]
+fn the_support_bundle_says_nothing_that_was_said() {
+    let (server, _token) = with_operator();
+    let bundle = get(server.address, "/api/v1/support");
+    assert_eq!(bundle.status, 200);
+    let bundle = bundle.json();
+    assert_eq!((&bundle["doctor"]["ok"], bundle["turns"].as_array().unwrap().len()), (&json!(false), 30));
+    assert_eq!(bundle["turns"][0][1]["outcome"], "done");
+    assert!(!bundle.to_string().contains("what time is it"), "{bundle}");
+    assert_eq!(bundle["configuration"]["mqtt.password_file"], "(set)");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The way of the configuration from its file to a value that was checked: keys, ranges, rules, and what is said of mistakes.
 
+pub(super) mod config_file;
 pub(super) mod default_file;
+pub(super) mod edit;
 pub mod keys;
 pub(super) mod load;
 pub(super) mod problem;

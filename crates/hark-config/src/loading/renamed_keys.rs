@@ -23,6 +23,11 @@ pub(crate) fn new_path(old: &str) -> Option<&'static str> {
     RENAMED.iter().find(|(name, _)| *name == old).map(|(_, new)| *new)
 }
 
+/// The names a key had before.
+pub(crate) fn old_paths(new: &str) -> impl Iterator<Item = &'static str> {
+    RENAMED.iter().filter(move |(_, name)| *name == new).map(|(old, _)| *old)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

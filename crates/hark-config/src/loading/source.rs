@@ -134,7 +134,7 @@ fn argument_value(text: &str, kind: &Kind) -> Value {
 }
 
 /// The key of this name; with its old `section.key` when that is what it was called by.
-fn known_key(section: &str, name: &str) -> Result<(&'static Key, Option<String>), Problem> {
+pub(crate) fn known_key(section: &str, name: &str) -> Result<(&'static Key, Option<String>), Problem> {
     let path = format!("{section}.{name}");
     if let Some(key) = keys::find(&path) {
         return Ok((key, None));
@@ -160,7 +160,7 @@ fn known_key(section: &str, name: &str) -> Result<(&'static Key, Option<String>)
     })
 }
 
-fn unknown_section(section: &str, source: &Source) -> Problem {
+pub(crate) fn unknown_section(section: &str, source: &Source) -> Problem {
     let names = || keys::sections().iter().map(|known| known.name.as_str());
     let fix = nearest(section, names())
         .map(|near| format!("did you mean [{near}]?"))
@@ -192,7 +192,7 @@ fn outside(name: &str, value: &DeValue<'_>, source: &Source) -> Problem {
     }
 }
 
-fn line_of(text: &str, offset: usize) -> usize {
+pub(crate) fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
 }
 

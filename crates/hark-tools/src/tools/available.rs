@@ -3,9 +3,12 @@
 use super::allowed;
 use super::descriptor::Descriptor;
 use super::services::Services;
+use super::table::TABLE;
 use crate::home::values::VALUED;
 use hark_core::Risk;
 use hark_core::home::Home;
+use hark_core::inspection::ToolState;
+use hark_core::ports::HomeView;
 
 /// Beginnings of names of tools, and the kinds of devices of which one must be there; the first that fits counts.
 const DEVICES: &[(&str, &[&str])] = &[
@@ -33,6 +36,19 @@ pub(super) fn is_available(services: &Services, tool: &Descriptor, home: &Home) 
         && has_devices(tool.name, home)
 }
 
+/// Every tool, and whether it could do something here.
+pub fn overview(services: &Services) -> Vec<ToolState> {
+    let home = services.home.registry().home();
+    let state = |tool: &&Descriptor| ToolState {
+        name: tool.name.to_owned(),
+        description: tool.description.to_owned(),
+        risk: tool.risk,
+        permission: tool.permission.to_owned(),
+        is_available: is_available(services, tool, &home),
+    };
+    TABLE.iter().map(state).collect()
+}
+
 fn has_devices(tool: &str, home: &Home) -> bool {
     let Some((_, kinds)) = DEVICES.iter().find(|(begins, _)| tool.starts_with(begins)) else { return true };
     home.entities.iter().any(|entity| kinds.contains(&entity.id.domain()))
@@ -40,7 +56,6 @@ fn has_devices(tool: &str, home: &Home) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::TABLE;
     use super::*;
     use crate::home::file;
 

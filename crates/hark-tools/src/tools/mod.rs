@@ -45,6 +45,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use available::overview;
 pub use call_order::CallOrder;
 pub use request_times::RequestTimes;
 pub use services::{Clock, Persistence, Services};

@@ -1,0 +1,197 @@
+//! Lists, automations and tools on HTTP: the handlers and their objects.
+
+use super::api_error::ApiError;
+use super::server_state::SharedState;
+use super::wire::rfc3339;
+use axum::Json;
+use axum::extract::{Path, State};
+use hark_core::automation::{self, Action, Trigger};
+use hark_core::inspection::ToolState;
+use hark_core::ports::StoredList;
+use hark_core::{AutomationId, Risk};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+type Answer<T> = Result<Json<T>, ApiError>;
+
+/// An item of a list.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Item {
+    /// What it says.
+    text: String,
+    /// It has been seen to.
+    done: bool,
+}
+
+/// A list of the household.
+#[derive(Debug, Serialize, JsonSchema)]
+struct List {
+    name: String,
+    /// What is on it, in order.
+    items: Vec<Item>,
+}
+
+/// The household's lists.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Lists {
+    lists: Vec<List>,
+}
+
+/// What makes an automation act.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum TriggerWord {
+    /// Something becomes true.
+    Becomes,
+    /// Sunrise or sunset.
+    Sun,
+    /// A moment.
+    At,
+}
+
+/// What an automation does.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ActionWord {
+    /// It carries out a request.
+    Request,
+    /// It brings devices back to how they were.
+    Restore,
+}
+
+/// Something that is done when something happens.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Automation {
+    id: String,
+    /// What is to be done, as it was said; empty where devices are brought back.
+    said: String,
+    /// When, as it was said; empty where that was not said.
+    said_when: String,
+    /// Language of these words, ISO 639-1.
+    language: String,
+    /// When it was asked for, RFC 3339.
+    created_at: Option<String>,
+    trigger: TriggerWord,
+    action: ActionWord,
+    /// Names of the devices that are brought back.
+    devices: Vec<String>,
+    /// It acts every time; else once, and is gone.
+    repeats: bool,
+    /// How many conditions have to be true as well at that moment.
+    conditions: usize,
+    /// When it acts next, RFC 3339, where time brings that.
+    next_at: Option<String>,
+}
+
+/// What is done when something happens, in the order it was asked for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Automations {
+    automations: Vec<Automation>,
+}
+
+/// What a tool may do to the world.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum RiskWord {
+    /// It looks only.
+    Read,
+    /// It changes something that can be changed back.
+    Write,
+    /// It needs approval.
+    Dangerous,
+}
+
+/// A tool.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Tool {
+    /// Such as `home.turn_on`.
+    name: String,
+    /// What it does.
+    about: String,
+    /// Risk of its mildest use.
+    risk: RiskWord,
+    /// What `permissions.deny_tools` calls it.
+    permission: String,
+    /// It is switched on, configured, and has something to act on.
+    is_available: bool,
+}
+
+/// Every tool, by name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Tools {
+    tools: Vec<Tool>,
+}
+
+pub(super) async fn lists(State(app): State<SharedState>) -> Answer<Lists> {
+    let lists = app.api.lists().await?;
+    Ok(Json(Lists { lists: lists.into_iter().map(List::from).collect() }))
+}
+
+pub(super) async fn automations(State(app): State<SharedState>) -> Answer<Automations> {
+    let automations = app.api.automations().await?;
+    Ok(Json(Automations { automations: automations.into_iter().map(Automation::from).collect() }))
+}
+
+pub(super) async fn remove_automation(
+    State(app): State<SharedState>,
+    Path(id): Path<String>,
+) -> Answer<Automation> {
+    match app.api.remove_automation(AutomationId(id)).await? {
+        Some(automation) => Ok(Json(automation.into())),
+        None => Err(ApiError::not_found("there is no automation of this id", "see /api/v1/automations")),
+    }
+}
+
+pub(super) async fn tools(State(app): State<SharedState>) -> Json<Tools> {
+    let mut tools: Vec<Tool> = app.api.tools().into_iter().map(Tool::from).collect();
+    tools.sort_by(|a, b| a.name.cmp(&b.name));
+    Json(Tools { tools })
+}
+
+impl From<StoredList> for List {
+    fn from(StoredList { name, items }: StoredList) -> Self {
+        let items = items.into_iter().map(|item| Item { text: item.text, done: item.done });
+        Self { name, items: items.collect() }
+    }
+}
+
+impl From<automation::Automation> for Automation {
+    fn from(it: automation::Automation) -> Self {
+        let (trigger, at) = match it.trigger {
+            Trigger::Becomes { .. } => (TriggerWord::Becomes, None),
+            Trigger::Sun { .. } => (TriggerWord::Sun, None),
+            Trigger::At { unix_ms } => (TriggerWord::At, Some(unix_ms)),
+        };
+        let (action, devices) = match it.action {
+            Action::Intents { .. } => (ActionWord::Request, Vec::new()),
+            Action::Restore { devices } => {
+                (ActionWord::Restore, devices.into_iter().map(|device| device.before.name).collect())
+            }
+        };
+        Self {
+            id: it.id.0,
+            said: it.said,
+            said_when: it.said_when,
+            language: it.language,
+            created_at: rfc3339(it.created_unix_ms),
+            trigger,
+            action,
+            devices,
+            repeats: it.repeats,
+            conditions: it.only_if.len(),
+            next_at: it.next_unix_ms.or(at).and_then(rfc3339),
+        }
+    }
+}
+
+impl From<ToolState> for Tool {
+    fn from(it: ToolState) -> Self {
+        let risk = match it.risk {
+            Risk::Read => RiskWord::Read,
+            Risk::Write => RiskWord::Write,
+            Risk::Dangerous => RiskWord::Dangerous,
+        };
+        let ToolState { name, description, permission, is_available, .. } = it;
+        Self { name, about: description, risk, permission, is_available }
+    }
+}
