@@ -23,6 +23,7 @@ pub mod fault;
 pub mod home;
 pub mod ids;
 pub mod intent;
+pub mod memory;
 pub mod mode;
 pub mod model;
 pub mod pin;

@@ -15,7 +15,6 @@ pub mod files;
 pub mod home;
 pub mod house_secrets;
 pub mod lists;
-pub mod memory;
 pub mod permissions;
 pub mod pin;
 pub mod shell;
