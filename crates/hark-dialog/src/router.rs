@@ -5,7 +5,7 @@
 //! or it is very sure, when its slots are found in the text, and when the request as a whole is of the same
 //! kind. Everything else comes out as nothing the house can do, with the reason.
 
-use super::{context, dialog_act, intent_tools};
+use super::{context, dialog_act, instincts, intent_tools};
 use chrono::NaiveDateTime;
 use hark_config::intent::IntentConfig;
 use hark_core::memory::MemoryIntents;
@@ -342,12 +342,14 @@ impl Router {
         if understood {
             found.classification = self.classification(text, &found);
             let leans = found.intents.iter().all(|intent| context::is_follow_up(&intent.name));
-            if leans {
+            // Nor does "no" alone mean anything, unless something was asked.
+            let alone = |intent: &Intent| instincts::named(&intent.name).is_some();
+            if leans || found.intents.iter().all(alone) {
                 // "No, my wife's name is Julia" corrects what was told, where it corrects no request.
                 let told = self.of_memory(said, |memory, text| memory.intent(text));
                 found.alone = match told {
                     Some(told) => told.intents,
-                    None if usual(&found.language) => self.alone(said),
+                    None if leans && usual(&found.language) => self.alone(said),
                     None => Vec::new(),
                 };
             }

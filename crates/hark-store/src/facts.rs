@@ -433,7 +433,8 @@ mod tests {
             many: false,
         };
         let text = format!("{} {relation} {}", subject.name, object.name);
-        Fact { statement: Some(statement), told: format!("told {text}"), ..plain(&text, 1) }
+        let mentions = vec![subject.clone(), object.clone()];
+        Fact { statement: Some(statement), told: format!("told {text}"), mentions, ..plain(&text, 1) }
     }
 
     fn store() -> (tempfile::TempDir, Store) {

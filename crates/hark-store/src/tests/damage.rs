@@ -311,10 +311,7 @@ fn a_backup_is_made_a_few_are_kept_and_one_is_put_back() {
 fn an_older_database_is_backed_up_before_it_is_changed() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("hark.db");
-    Store::open(&path).unwrap().close();
-    let db = Connection::open(&path).unwrap();
-    db.execute_batch("DROP TABLE automations; DROP TABLE request_meant; PRAGMA user_version = 9").unwrap();
-    drop(db);
+    migrations::migrate_to(&mut Connection::open(&path).unwrap(), 9).unwrap();
     let store = Store::open(&path).unwrap();
     assert!(store.meant().unwrap().is_empty(), "it is up to date");
     let backup = &backups::list(&path)[0];

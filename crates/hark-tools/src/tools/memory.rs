@@ -32,13 +32,11 @@ pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
     Ok(blocking(move || match memory.remember(&text, now, &by, turn.as_deref(), asked)? {
         Kept::New(fact, replaced) => {
             let before: Vec<String> = replaced.iter().map(told_or_text).collect();
-            let detail =
-                json!({"fact": fact.text, "known": false, "told": told(&fact), "instead_of": before});
-            Ok(Outcome::new(true, detail).undone_by(Undoable::Fact { fact: *fact, known: false }))
+            let mut outcome = Outcome::new(true, kept(&fact, false));
+            outcome.detail.insert("instead_of".to_owned(), json!(before));
+            Ok(outcome.undone_by(Undoable::Fact { fact: *fact, known: false }))
         }
-        Kept::Known(fact) => {
-            Ok(Outcome::new(false, json!({"fact": fact.text, "known": true, "told": told(&fact)})))
-        }
+        Kept::Known(fact) => Ok(Outcome::new(false, kept(&fact, true))),
         Kept::Ended(before) => {
             let ended: Vec<String> = before.iter().map(told_or_text).collect();
             let outcome = Outcome::new(true, json!({"fact": text, "known": false, "ended": ended}));
@@ -119,6 +117,15 @@ fn refused(why: &str, message: &str) -> Failure {
 
 fn texts(facts: &[Fact]) -> Vec<&str> {
     facts.iter().map(|fact| fact.text.as_str()).collect()
+}
+
+/// What is told of a fact that is kept; `told` only where a rule has read it.
+fn kept(fact: &Fact, known: bool) -> Value {
+    let mut detail = json!({"fact": fact.text, "known": known});
+    if !fact.told.is_empty() {
+        detail["told"] = json!(fact.told);
+    }
+    detail
 }
 
 /// How a fact is told to whoever told it; null where no rule has read it.
