@@ -30,6 +30,7 @@ use hark_core::{Fault, FaultKind};
 use hark_dialog::model_tasks::ModelTasks;
 use hark_dialog::turn::{Machine, Settings};
 use hark_homeassistant::HomeAssistant;
+use hark_memory::Memory;
 use hark_models::manifest::Manifest;
 use hark_mqtt as mqtt;
 use hark_store::journal::Journal;
@@ -169,7 +170,7 @@ impl App {
         let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
         // Before the names are read, so that no change of them is missed.
         let changes = home.vocabulary();
-        let languages = Languages::open(&config, &models_dir, home.clone())?;
+        let languages = Languages::open(&config, &models_dir, home.clone(), &store)?;
         let vocabulary = Arc::new(Vocabulary::new(languages.grammars.clone(), changes));
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let intercom = Arc::new(Intercom::new(&config, event_queue.clone()));
@@ -187,7 +188,8 @@ impl App {
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
         let settings = (&config.home, &config.permissions, &config.tools, config.speaking.language.as_str());
         let library = Arc::new(Library::new(&config).map_err(|fault| vec![fault])?);
-        let kept = kept(&config, &store, &timers, &library).map_err(|fault| vec![fault])?;
+        let kept =
+            kept(&config, &store, &timers, &library, &languages.memory).map_err(|fault| vec![fault])?;
         let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
@@ -210,8 +212,7 @@ impl App {
         if let Err(fault) = recordings.tidy() {
             report(&event_queue, fault);
         }
-        let mind =
-            factory::open(&config, &store, &sessions, &tools, &home, &languages.replies, runtime.handle())?;
+        let mind = factory::open(&config, &store, &sessions, &tools, &home, &languages, runtime.handle())?;
         Ok(Self {
             config,
             runtime,
@@ -296,6 +297,8 @@ impl App {
             recordings: self.recordings.clone(),
             event_queue: self.event_queue.clone(),
             most: self.config.memory.keep_turns,
+            memory: self.languages.memory.clone(),
+            keep_statements: self.config.memory.keep_statements,
         };
         Parts {
             desk: Arc::new(Desk {
@@ -400,12 +403,13 @@ fn kept(
     store: &Store,
     timers: &Arc<Timers>,
     library: &Arc<Library>,
+    memory: &Memory,
 ) -> Result<tools::Persistence, Fault> {
     Ok(tools::Persistence {
         timers: timers.clone(),
         automations: Arc::new(Automations::new(Arc::new(store.clone()), timers.zone())),
         lists: Arc::new(store.clone()),
-        facts: Arc::new(store.clone()),
+        memory: memory.clone(),
         documents: Arc::new(Shelf(library.clone())),
         pin: open_pin(config)?,
     })

@@ -212,7 +212,28 @@ pub enum Home {
 #[derive(Debug, Subcommand)]
 pub enum Remember {
     /// Every fact, the newest first
-    List,
+    List {
+        /// Those that are not so any more instead
+        #[arg(long)]
+        history: bool,
+    },
+    /// Remembers something
+    Add {
+        /// What, in words
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// It is kept from those who are not known where `memory.private` is on
+        #[arg(long)]
+        private: bool,
+    },
+    /// The facts about somebody or something
+    About {
+        /// A name, "me", or such as "my wife"
+        #[arg(required = true)]
+        whom: Vec<String>,
+    },
+    /// Whom and what is told of
+    Entities,
     /// The facts that hold these words
     Search {
         /// Words in any order and inflection

@@ -10,6 +10,12 @@ pub const ENTRY_KINDS: [&str; 5] = ["question", "instruction", "correction", "me
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Memory {
+    /// Whether statements about the household ("my wife is Anna", "I don't like olives") are kept without being asked to. What
+    /// Hark is asked to remember is always kept.
+    pub keep_statements: bool,
+    /// Whether private facts (health, birthdays, addresses, passwords, and what was told in confidence) are kept from those
+    /// who are not known: whoever speaks in the room or writes on the broker. The command line, the dashboard and programs are known.
+    pub private: bool,
     /// How many turns `hark explain` can look back.
     #[schemars(range(min = 10, max = 1000000))]
     pub keep_turns: u32,
@@ -38,6 +44,8 @@ impl Default for Memory {
     fn default() -> Self {
         let kinds = |kinds: &[&str]| kinds.iter().map(|kind| (*kind).to_owned()).collect();
         Self {
+            keep_statements: true,
+            private: false,
             keep_turns: 1000,
             context_ms: 300_000,
             session_idle_ms: 300_000,

@@ -9,6 +9,7 @@ use super::fault::Fault;
 use super::home::Home;
 use super::ids::{AutomationId, TimerId, TurnId};
 use super::inspection::{Finding, SoundDevices, ToolState};
+use super::memory::{Entity, WhichFacts};
 use super::ports::{Fact, StoredList};
 use super::public_event::{Envelope, HarkState};
 use super::timer::Timer;
@@ -185,11 +186,16 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it could not be written.
     fn cancel_timer(&self, id: TimerId) -> ApiFuture<'_, Result<Option<Timer>, Fault>>;
-    /// What the household asked to remember, the newest first.
+    /// What the household told, the newest first.
     ///
     /// # Errors
     /// When the database cannot be read.
-    fn facts(&self, most: usize) -> ApiFuture<'_, Result<Vec<Fact>, Fault>>;
+    fn facts(&self, which: WhichFacts, most: usize) -> ApiFuture<'_, Result<Vec<Fact>, Fault>>;
+    /// Whom and what the household told of, each with the number of facts, the most frequent first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn told_of(&self, most: usize) -> ApiFuture<'_, Result<Vec<(Entity, u64)>, Fault>>;
     /// Forgets one fact; answers whether it was there.
     ///
     /// # Errors

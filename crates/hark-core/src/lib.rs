@@ -25,6 +25,7 @@ pub mod home;
 pub mod ids;
 pub mod inspection;
 pub mod intent;
+pub mod memory;
 pub mod mode;
 pub mod model;
 pub mod pin;

@@ -20,6 +20,8 @@ use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 
+pub use super::memory::{Fact, FactStore};
+
 /// A sentence the templates accept, found near what the recogniser heard.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Acceptance {
@@ -351,45 +353,4 @@ pub trait ListStore: Send + Sync {
     /// # Errors
     /// When it could not be written.
     fn remove_list(&self, name: &str) -> Result<(), Fault>;
-}
-
-/// Something the household asked to remember.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fact {
-    /// Stable id.
-    pub id: i64,
-    /// In the words it was told.
-    pub text: String,
-    /// When, milliseconds since the Unix epoch.
-    pub told_unix_ms: i64,
-}
-
-/// Where facts are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.
-pub trait FactStore: Send + Sync {
-    /// Keeps a fact.
-    ///
-    /// # Errors
-    /// When it could not be written.
-    fn remember(&self, text: &str, told_unix_ms: i64) -> Result<Fact, Fault>;
-    /// Puts a forgotten fact back as it was.
-    ///
-    /// # Errors
-    /// When it could not be written.
-    fn restore(&self, fact: &Fact) -> Result<(), Fault>;
-    /// The facts that hold these words, in any order and inflection, the best first; with `any` one word
-    /// is enough.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    fn search(&self, words: &[String], any: bool, most: usize) -> Result<Vec<Fact>, Fault>;
-    /// The newest facts, the newest first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    fn newest(&self, most: usize) -> Result<Vec<Fact>, Fault>;
-    /// Forgets one fact; answers whether it was there.
-    ///
-    /// # Errors
-    /// When it could not be written.
-    fn forget(&self, id: i64) -> Result<bool, Fault>;
 }

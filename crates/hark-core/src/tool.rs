@@ -2,6 +2,7 @@
 
 use super::ids::{ReceiptId, TurnId};
 use super::intent::Slots;
+use super::memory::Requester;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -39,6 +40,9 @@ pub struct ToolCall {
     /// Nobody is there who has just asked for it: it was asked for before, and is done now whatever it means.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unattended: bool,
+    /// Who asked, and in which conversation.
+    #[serde(default, skip_serializing_if = "Requester::is_nobody")]
+    pub requester: Requester,
 }
 
 pub(super) fn is_false(flag: &bool) -> bool {

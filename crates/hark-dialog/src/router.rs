@@ -5,11 +5,13 @@
 //! or it is very sure, when its slots are found in the text, and when the request as a whole is of the same
 //! kind. Everything else comes out as nothing the house can do, with the reason.
 
-use super::{context, intent_tools};
+use super::{context, dialog_act, instincts, intent_tools};
 use chrono::NaiveDateTime;
 use hark_config::intent::IntentConfig;
+use hark_core::memory::MemoryIntents;
 use hark_core::model::mentions;
 use hark_core::ports::Understand;
+use hark_core::session::EntryTag;
 use hark_core::{
     Category, Classification, Classify, Effort, Fault, Intent, Route, SlotSpan, Slots, Understanding,
 };
@@ -49,6 +51,8 @@ pub struct Router {
     /// The one that is usually spoken comes first.
     spoken: Vec<Spoken>,
     classifier: Option<SharedClassifier>,
+    /// What was told; `None` where nothing is kept.
+    memory: Option<Arc<dyn MemoryIntents>>,
     settings: IntentConfig,
     facts: Facts,
 }
@@ -75,7 +79,37 @@ impl Router {
         settings: IntentConfig,
         facts: Facts,
     ) -> Self {
-        Self { spoken, classifier, settings, facts }
+        Self { spoken, classifier, memory: None, settings, facts }
+    }
+
+    /// With what was told: statements are kept and questions answered that no template is for.
+    #[must_use]
+    pub fn with_memory(self, memory: Arc<dyn MemoryIntents>) -> Self {
+        Self { memory: Some(memory), ..self }
+    }
+
+    /// What a text wants of what was told, by one of the ways to find out.
+    fn of_memory(
+        &self,
+        said: &Said<'_>,
+        find: fn(&dyn MemoryIntents, &str) -> Option<(Intent, String)>,
+    ) -> Option<Understanding> {
+        let memory = self.memory.as_deref()?;
+        // Its time is that of the disk and of the encoder.
+        let (intent, language) = said.effort.apart(|| find(memory, said.text))?;
+        let usual = || self.spoken.first().map(|spoken| spoken.language.clone()).unwrap_or_default();
+        let language = Some(language).filter(|language| !language.is_empty()).unwrap_or_else(usual);
+        let mut found = Understanding { intents: vec![intent], language, ..Understanding::default() };
+        found.classification = self.classification(said.text, &found);
+        Some(found)
+    }
+
+    /// What was told that answers a question which nothing else is for, in other words.
+    fn remembered_otherwise(&self, said: &Said<'_>) -> Option<Understanding> {
+        let languages: Vec<_> =
+            self.spoken.iter().filter_map(|spoken| hark_language::known(&spoken.language)).collect();
+        let asks = dialog_act::tag(said.text, &languages) == EntryTag::Question;
+        asks.then(|| self.of_memory(said, |memory, text| memory.in_other_words(text))).flatten()
     }
 
     /// The templates that fit best: the first language that understands the text without a doubt, else the
@@ -308,8 +342,16 @@ impl Router {
         if understood {
             found.classification = self.classification(text, &found);
             let leans = found.intents.iter().all(|intent| context::is_follow_up(&intent.name));
-            if leans && usual(&found.language) {
-                found.alone = self.alone(said);
+            // Nor does "no" alone mean anything, unless something was asked.
+            let alone = |intent: &Intent| instincts::named(&intent.name).is_some();
+            if leans || found.intents.iter().all(alone) {
+                // "No, my wife's name is Julia" corrects what was told, where it corrects no request.
+                let told = self.of_memory(said, |memory, text| memory.intent(text));
+                found.alone = match told {
+                    Some(told) => told.intents,
+                    None if leans && usual(&found.language) => self.alone(said),
+                    None => Vec::new(),
+                };
             }
             return found;
         }
@@ -322,6 +364,10 @@ impl Router {
                 1.0,
                 Vec::new(),
             ));
+            return found;
+        }
+        // Statements and questions that no request is for; what somebody wants done comes first.
+        if let Some(found) = self.of_memory(said, |memory, text| memory.intent(text)) {
             return found;
         }
         let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
@@ -339,7 +385,12 @@ impl Router {
             ));
             return Understanding { why, language: detected, classification, ..found };
         }
-        match classifier.map(|classifier| self.by_classifier(classifier, said)) {
+        let classified = classifier.map(|classifier| self.by_classifier(classifier, said));
+        let is_request = matches!(&classified, Some(Ok(found)) if !found.intents.is_empty());
+        if let Some(found) = (!is_request).then(|| self.remembered_otherwise(said)).flatten() {
+            return found;
+        }
+        match classified {
             Some(Ok(found)) if !found.intents.is_empty() => found,
             Some(Ok(classified)) if found.qualifier.is_some() && self.changes_the_home(&classified) => {
                 let intents = found.qualifier.into_iter().map(|refused| *refused).collect();

@@ -11,6 +11,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use hark_core::api::{House, KeptTurn};
+use hark_core::memory::WhichFacts;
 use hark_core::{TimerId, TurnId};
 use hark_telemetry::metrics::{self, Exposition};
 use serde_json::Value;
@@ -110,9 +111,25 @@ pub(super) async fn cancel_timer(
     }
 }
 
-pub(super) async fn memory(State(app): State<SharedState>) -> Answer<wire::Memory> {
-    let facts = app.api.facts(MAX_FACTS).await?;
+pub(super) async fn memory(State(app): State<SharedState>, uri: Uri) -> Answer<wire::Memory> {
+    let [words, about, history] = request_input::query(&uri, ["words", "about", "history"])?;
+    let which = match (words, about, history.as_deref()) {
+        (None, None, None | Some("false")) => WhichFacts::Current,
+        (None, None, Some("true")) => WhichFacts::Ended,
+        (Some(words), None, None | Some("false")) => WhichFacts::WithWords(words),
+        (None, Some(whom), None | Some("false")) => WhichFacts::About(whom),
+        _ => {
+            let fix = "give one of words=…, about=… and history=true";
+            return Err(ApiError::bad_request("the parameters do not go together", fix));
+        }
+    };
+    let facts = app.api.facts(which, MAX_FACTS).await?;
     Ok(Json(wire::Memory { facts: facts.into_iter().map(wire::Fact::from).collect() }))
+}
+
+pub(super) async fn told_of(State(app): State<SharedState>) -> Answer<wire::ToldOf> {
+    let entities = app.api.told_of(MAX_FACTS).await?;
+    Ok(Json(wire::ToldOf { entities: entities.into_iter().map(wire::ToldOfOne::from).collect() }))
 }
 
 pub(super) async fn forget(

@@ -75,7 +75,7 @@ const fn reads(path: &'static str, id: &'static str, about: &'static str, succes
 }
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 29] = [
+pub(super) static OPERATIONS: [Operation; 30] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -156,11 +156,25 @@ pub(super) static OPERATIONS: [Operation; 29] = [
     },
     Operation {
         handler: || get(handlers::memory),
+        parameters: &[
+            query("words", "Only the facts with these words."),
+            query("about", "Only the facts about somebody or something: a name, `me`, `my wife`."),
+            query("history", "`true`: the facts that are not so any more."),
+        ],
         ..reads(
             "/api/v1/memory",
             "memory",
-            "What the household asked to remember.",
+            "What the household told, the newest first.",
             Success::Object(|schemas| schemas.subschema_for::<wire::Memory>()),
+        )
+    },
+    Operation {
+        handler: || get(handlers::told_of),
+        ..reads(
+            "/api/v1/memory/entities",
+            "memory_entities",
+            "Whom and what the household told of.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::ToldOf>()),
         )
     },
     Operation {

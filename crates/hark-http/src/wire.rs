@@ -5,6 +5,7 @@ use super::pictures::PATTERN as PICTURE_PATTERN;
 use chrono::{DateTime, SecondsFormat};
 use hark_core::api::{HealthReport, ModelChoice, PartHealth, PartState, ReportedFault};
 use hark_core::home::{self, Home};
+use hark_core::memory;
 use hark_core::ports;
 use hark_core::public_event::HarkState;
 use hark_core::timer;
@@ -363,12 +364,82 @@ pub(super) struct Fact {
     text: String,
     /// When, RFC 3339.
     told_at: Option<String>,
+    /// The statement in the second person, where a rule reads one.
+    told: Option<String>,
+    /// `owner`, or `unknown`: somebody in the room or on the broker.
+    speaker: String,
+    /// How sure it is, 0 to 1; 1 for what Hark was asked to remember.
+    sure: f32,
+    /// The turn it was told in.
+    turn: Option<String>,
+    /// It is kept from those who are not known where `memory.private` is on.
+    private: bool,
+    /// What a rule has read in it.
+    statement: Option<FactStatement>,
+    /// Since when it is not so any more, RFC 3339.
+    ended_at: Option<String>,
+    /// The fact that took its place.
+    replaced_by: Option<i64>,
+}
+
+/// A subject, a typed relation, an object.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FactStatement {
+    /// Name of whom or what it is about; empty: whoever told it.
+    subject: String,
+    /// Type of the relation, such as `spouse`.
+    relation: String,
+    /// What tells relations of a type apart: `colour` of a favourite colour.
+    qualifier: String,
+    /// The other end.
+    object: String,
 }
 
 impl From<ports::Fact> for Fact {
     fn from(fact: ports::Fact) -> Self {
-        Self { id: fact.id, text: fact.text, told_at: rfc3339(fact.told_unix_ms) }
+        let statement = fact.statement.map(|it| FactStatement {
+            subject: it.subject.name,
+            relation: it.relation,
+            qualifier: it.qualifier,
+            object: it.object,
+        });
+        Self {
+            id: fact.id,
+            text: fact.text,
+            told_at: rfc3339(fact.told_unix_ms),
+            told: Some(fact.told).filter(|told| !told.is_empty()),
+            speaker: fact.source.speaker.name().to_owned(),
+            sure: fact.source.sure,
+            turn: fact.source.turn,
+            private: fact.source.private,
+            statement,
+            ended_at: fact.ended_unix_ms.and_then(rfc3339),
+            replaced_by: fact.replaced_by,
+        }
     }
+}
+
+/// Somebody, something or somewhere that facts are about.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ToldOfOne {
+    /// As it was said; empty: whoever speaks.
+    name: String,
+    /// `person`, `place`, `thing` or `project`.
+    kind: String,
+    /// Facts about it.
+    facts: u64,
+}
+
+impl From<(memory::Entity, u64)> for ToldOfOne {
+    fn from((entity, facts): (memory::Entity, u64)) -> Self {
+        Self { name: entity.name, kind: entity.kind.name().to_owned(), facts }
+    }
+}
+
+/// Whom and what the household told of, the most frequent first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ToldOf {
+    pub(super) entities: Vec<ToldOfOne>,
 }
 
 /// What the household asked to remember, the newest first.

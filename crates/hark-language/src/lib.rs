@@ -16,6 +16,8 @@ pub mod claims;
 pub mod conversation;
 pub mod discourse;
 pub mod knowledge;
+pub mod memory;
+pub mod names;
 pub mod numbers;
 pub mod permission;
 pub mod phonemes;
@@ -65,6 +67,8 @@ pub struct Lexicon {
     pub tools: tools::Tools,
     /// Words that matter when documents are searched.
     pub knowledge: knowledge::Knowledge,
+    /// What is kept of statements, and how they are told back.
+    pub memory: memory::Memory,
     /// The weather in words.
     pub weather: weather::Weather,
     /// Whole requests that are known at once.

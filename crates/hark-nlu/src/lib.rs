@@ -30,6 +30,7 @@ mod request_framing;
 mod requests;
 pub mod rules;
 pub mod sentences;
+pub mod statements;
 pub mod tagger;
 pub mod text;
 mod understand;
@@ -37,6 +38,7 @@ mod understand;
 pub use grammar::{Annotation, Grammar, LabelledSample, Match, Nearness, Similar, Took};
 pub use problem::{Place, Problem, nearest};
 pub use sentences::Sentences;
+pub use statements::Statements;
 
 #[cfg(test)]
 #[path = "tests/english.rs"]

@@ -27,6 +27,9 @@ const RULES: &[(&str, &str)] = &[
     ("list_items", "done IN (0, 1)"),
     ("rings", "told IN (0, 1)"),
     ("requests", "done IN (0, 1)"),
+    ("facts", "speaker IN ('owner', 'unknown') AND private IN (0, 1) AND sure BETWEEN 0 AND 1"),
+    ("entities", "kind IN ('person', 'place', 'thing', 'project')"),
+    ("statements", "many IN (0, 1)"),
 ];
 
 /// What is wrong with the files, before they are opened. `was_open`: a program has had the database open before;

@@ -148,6 +148,44 @@ const STEPS: &[&str] = &[
         id         TEXT NOT NULL UNIQUE,
         automation TEXT NOT NULL
      ) STRICT;",
+    // 12: facts as a graph: where each is from and until when it was so, what was read in it, and vectors of its words. A
+    // fact outlives its statement where an entity is lost to damage, so the statement has a table of its own.
+    "ALTER TABLE facts ADD COLUMN turn TEXT;
+     ALTER TABLE facts ADD COLUMN speaker TEXT NOT NULL DEFAULT 'unknown';
+     ALTER TABLE facts ADD COLUMN sure REAL NOT NULL DEFAULT 1.0;
+     ALTER TABLE facts ADD COLUMN language TEXT NOT NULL DEFAULT '';
+     ALTER TABLE facts ADD COLUMN private INTEGER NOT NULL DEFAULT 0;
+     ALTER TABLE facts ADD COLUMN told TEXT NOT NULL DEFAULT '';
+     ALTER TABLE facts ADD COLUMN ended_unix_ms INTEGER;
+     ALTER TABLE facts ADD COLUMN replaced_by INTEGER;
+     CREATE INDEX facts_replaced ON facts (replaced_by) WHERE replaced_by IS NOT NULL;
+     CREATE TABLE entities (
+        id   INTEGER PRIMARY KEY AUTOINCREMENT,
+        key  TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        kind TEXT NOT NULL
+     ) STRICT;
+     CREATE TABLE statements (
+        fact      INTEGER PRIMARY KEY REFERENCES facts (id) ON DELETE CASCADE,
+        subject   INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+        relation  TEXT NOT NULL,
+        qualifier TEXT NOT NULL,
+        object    TEXT NOT NULL,
+        entity    INTEGER REFERENCES entities (id) ON DELETE CASCADE,
+        many      INTEGER NOT NULL
+     ) STRICT;
+     CREATE TABLE mentions (
+        fact   INTEGER NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+        entity INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+        UNIQUE (fact, entity)
+     ) STRICT;
+     CREATE INDEX mentions_of ON mentions (entity, fact);
+     CREATE TABLE fact_vectors (
+        fact    INTEGER PRIMARY KEY REFERENCES facts (id) ON DELETE CASCADE,
+        encoder TEXT NOT NULL,
+        vector  BLOB NOT NULL
+     ) STRICT;
+     CREATE INDEX fact_vectors_by ON fact_vectors (encoder, fact);",
 ];
 
 /// The version a fully migrated file has.
@@ -168,8 +206,13 @@ pub(crate) fn tables_at(version: u32) -> rusqlite::Result<BTreeSet<String>> {
 /// Applies the steps that are missing, each in a transaction together with its number, so that a power
 /// cut leaves a file either before or after a step.
 pub(crate) fn migrate(db: &mut Connection) -> rusqlite::Result<()> {
+    migrate_to(db, LATEST)
+}
+
+/// The same up to a version.
+pub(crate) fn migrate_to(db: &mut Connection, last: u32) -> rusqlite::Result<()> {
     let done = version(db)?;
-    for (number, step) in (1u32..).zip(STEPS).filter(|(number, _)| *number > done) {
+    for (number, step) in (1..=last).zip(STEPS).filter(|(number, _)| *number > done) {
         let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have been quicker while this one waited for the lock.
         if version(&transaction)? < number {

@@ -15,8 +15,6 @@ pub mod files;
 pub mod home;
 pub mod house_secrets;
 pub mod lists;
-pub mod memory;
-pub mod names;
 pub mod permissions;
 pub mod pin;
 pub mod shell;
@@ -32,6 +30,7 @@ pub mod web;
 pub mod zone;
 
 pub use automations::Automations;
+pub use hark_language::names;
 pub use home::{DeviceBackend, HomeControl, HomeRegistry};
 pub use timers::Timers;
 pub use tools::{Services, Toolbox};

@@ -4,6 +4,7 @@ use super::names::normal;
 use hark_core::automation::Automation;
 use hark_core::documents::{Document, DocumentStatus, Documents, FoundPassage, IndexChange};
 use hark_core::ids::TimerId;
+use hark_core::memory::{Entity, VectorState, Vectors};
 use hark_core::ports::{AutomationStore, Fact, FactStore, ListStore, StoredList, TimerStore};
 use hark_core::timer::{Ring, Timer, TimerState};
 use hark_core::{Fault, FaultKind};
@@ -197,12 +198,13 @@ impl ListStore for InMemoryLists {
     }
 }
 
+/// No graph: facts with their words only.
 impl FactStore for InMemoryLists {
-    fn remember(&self, text: &str, told_unix_ms: i64) -> Result<Fact, Fault> {
+    fn remember(&self, fact: &Fact, _ends: &[i64]) -> Result<Fact, Fault> {
         self.check()?;
         let mut facts = self.facts.lock().unwrap();
         let id = facts.iter().map(|fact| fact.id).max().unwrap_or(0) + 1;
-        let fact = Fact { id, text: text.to_owned(), told_unix_ms };
+        let fact = Fact { id, ..fact.clone() };
         facts.push(fact.clone());
         Ok(fact)
     }
@@ -211,6 +213,10 @@ impl FactStore for InMemoryLists {
         self.check()?;
         self.facts.lock().unwrap().push(fact.clone());
         Ok(())
+    }
+
+    fn take_back(&self, id: i64) -> Result<(), Fault> {
+        self.forget(&[id]).map(drop)
     }
 
     fn search(&self, words: &[String], any: bool, most: usize) -> Result<Vec<Fact>, Fault> {
@@ -226,11 +232,51 @@ impl FactStore for InMemoryLists {
         Ok(self.facts.lock().unwrap().iter().rev().take(most).cloned().collect())
     }
 
-    fn forget(&self, id: i64) -> Result<bool, Fault> {
+    fn by_ids(&self, ids: &[i64]) -> Result<Vec<Fact>, Fault> {
+        Ok(self.facts.lock().unwrap().iter().filter(|fact| ids.contains(&fact.id)).cloned().collect())
+    }
+
+    fn about(&self, _keys: &[String], _most: usize) -> Result<Vec<Fact>, Fault> {
+        Ok(Vec::new())
+    }
+
+    fn history(&self, _most: usize) -> Result<Vec<Fact>, Fault> {
+        Ok(Vec::new())
+    }
+
+    fn entities(&self, _keys: &[String]) -> Result<Vec<Entity>, Fault> {
+        Ok(Vec::new())
+    }
+
+    fn all_entities(&self, _most: usize) -> Result<Vec<(Entity, u64)>, Fault> {
+        Ok(Vec::new())
+    }
+
+    fn rename(&self, _key: &str, _now: &Entity) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn forget(&self, ids: &[i64]) -> Result<Vec<Fact>, Fault> {
         self.check()?;
         let mut facts = self.facts.lock().unwrap();
-        let before = facts.len();
-        facts.retain(|fact| fact.id != id);
-        Ok(facts.len() < before)
+        let gone = facts.iter().filter(|fact| ids.contains(&fact.id)).cloned().collect();
+        facts.retain(|fact| !ids.contains(&fact.id));
+        Ok(gone)
+    }
+
+    fn end(&self, ids: &[i64], _now_unix_ms: i64) -> Result<(), Fault> {
+        self.forget(ids).map(drop)
+    }
+
+    fn keep_vector(&self, _id: i64, _encoder: &str, _vector: &[u8]) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn vectors(&self, _encoder: &str, _known: Option<VectorState>) -> Result<Option<Vectors>, Fault> {
+        Ok(Some(Vectors::default()))
+    }
+
+    fn without_vector(&self, _encoder: &str, _most: usize) -> Result<Vec<(i64, String)>, Fault> {
+        Ok(Vec::new())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::app::faults::Faults;
 use crate::app::language::live_grammar::{Ingredients, LiveGrammar};
+use crate::app::language::memory::{self, Told};
 use hark_config::Config;
 use hark_core::classification::Classify;
 use hark_core::ports::HomeView;
@@ -9,8 +10,10 @@ use hark_core::{Fault, FaultKind};
 use hark_dialog::replies::{Fetch, Phrasebook};
 use hark_dialog::router::{Facts, Router, SharedClassifier, Spoken};
 use hark_language::Lexicon;
+use hark_memory::Memory;
 use hark_nlu::intent::{IntentPaths, LazyClassifier, category_of};
 use hark_nlu::language_detection;
+use hark_store::store::Store;
 use hark_tools::tools;
 use std::collections::HashMap;
 use std::path::Path;
@@ -28,6 +31,8 @@ pub(crate) struct Languages {
     /// Opened when no sentence fits; `None` when it is switched off.
     pub(crate) classifier: Option<Arc<Mutex<LazyClassifier>>>,
     pub(crate) paths: IntentPaths,
+    /// What the household told.
+    pub(crate) memory: Memory,
 }
 
 /// The words of the languages that are spoken here, the usual one first.
@@ -50,7 +55,12 @@ impl Languages {
     /// # Errors
     /// Everything that is wrong with the sentences and replies of the language that is spoken here, and
     /// languages that have no sentences.
-    pub(crate) fn open(config: &Config, models_dir: &Path, home: Arc<dyn HomeView>) -> Result<Self, Faults> {
+    pub(crate) fn open(
+        config: &Config,
+        models_dir: &Path,
+        home: Arc<dyn HomeView>,
+        store: &Store,
+    ) -> Result<Self, Faults> {
         let usual = &config.speaking.language;
         let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
         let paths = IntentPaths::new(models_dir, &state_dir, &config.intent.examples_dir);
@@ -88,9 +98,12 @@ impl Languages {
         let asked = classifier.clone().map(|classifier| classifier as SharedClassifier);
         let facts = Facts { category_of, triggers: tools::triggers, language_of: language_detection::of };
         let spoken = grammars.iter().map(spoken).collect();
-        let router = Arc::new(Router::new(spoken, asked, config.intent.clone(), facts));
+        let (memory, reader) = memory::open(config, models_dir, store, classifier.clone())?;
+        let keeps_statements = config.memory.keep_statements;
+        let told = Arc::new(Told { memory: memory.clone(), reader, keeps_statements });
+        let router = Router::new(spoken, asked, config.intent.clone(), facts).with_memory(told);
         let grammars = grammars.into_iter().map(|(_, grammar)| grammar).collect();
-        Ok(Self { grammars, router, replies: Arc::new(replies), classifier, paths })
+        Ok(Self { grammars, router: Arc::new(router), replies: Arc::new(replies), classifier, paths, memory })
     }
 
     /// The sentences of the language that is spoken here.

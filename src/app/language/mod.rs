@@ -3,6 +3,7 @@
 pub mod languages;
 pub mod learning;
 pub mod live_grammar;
+pub(crate) mod memory;
 pub mod pin_guard;
 pub mod secret_guard;
 pub mod teacher;

@@ -1,7 +1,8 @@
 //! Opens what works with language models: provider, contracts, and what a model is told of the house.
 
-use crate::app::clock::wall_local;
-use crate::app::language::languages::lexicons;
+use crate::app::clock::{wall_local, wall_unix_ms};
+use crate::app::language::languages::{Languages, lexicons};
+use crate::app::language::memory::context_of;
 use crate::app::models::worker::{Persistent, PlansOnDisk, SessionsOnDisk};
 use hark_agent as llm;
 use hark_config::contracts::ContractsConfig;
@@ -11,7 +12,6 @@ use hark_core::ports::{HomeView, Tools};
 use hark_core::{Fault, FaultKind};
 use hark_dialog::contracts::Contracts;
 use hark_dialog::model_tasks::{House, ModelTaskParts, ModelTasks};
-use hark_dialog::replies::Phrasebook;
 use hark_store::sessions::SessionStore;
 use hark_store::store::Store;
 use hark_tools::home::HomeRegistry;
@@ -34,7 +34,7 @@ pub(crate) fn open(
     sessions: &SessionStore,
     tools: &Arc<dyn Tools>,
     home: &Arc<HomeRegistry>,
-    replies: &Arc<Phrasebook>,
+    languages: &Languages,
     runtime: &Handle,
 ) -> Result<Option<Arc<ModelTasks>>, Vec<Fault>> {
     let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
@@ -46,7 +46,7 @@ pub(crate) fn open(
     let Some(model) = model? else { return Ok(None) };
     let read = |file: &str| read(file).map_err(|fault| vec![fault]);
     let (identity, owner) = (read(&config.route.identity_file)?, read(&config.route.owner_file)?);
-    let (home, replies) = (home.clone(), replies.clone());
+    let (home, replies, memory) = (home.clone(), languages.replies.clone(), languages.memory.clone());
     // Made once here, so that the first request does not wait for it.
     contracts.set_tools(tools.reference());
     let trusted = config.home.trusted_sources.clone();
@@ -67,6 +67,7 @@ pub(crate) fn open(
             let outside = home.any_name_of_others(&trusted, |_| true) || now.entities.iter().any(tells_text);
             House { text: told(&now), outside }
         }),
+        memory: Arc::new(move |task| context_of(&memory, task, wall_unix_ms())),
         words: Arc::new(move |language| replies.summary_words(language)),
         languages: lexicons(config),
         now: Arc::new(wall_local),

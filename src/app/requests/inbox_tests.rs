@@ -129,6 +129,7 @@ fn call(turn: &TurnId, tool: &str) -> ToolCall {
         grant: None,
         tainted: false,
         unattended: false,
+        requester: Default::default(),
     }
 }
 

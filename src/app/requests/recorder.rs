@@ -6,12 +6,14 @@ use crate::app::event_queue::EventQueue;
 use crate::app::faults::report;
 use crate::app::session_names::SessionNames;
 use chrono::DateTime;
+use hark_core::memory::{Requester, Speaker};
 use hark_core::model::Picture;
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::session::{FOCUS, ReplayPolicy, Sessions, Style, Verbosity};
 use hark_core::tool::error_code;
-use hark_core::{Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
+use hark_core::{Envelope, Event, Fault, PublicEvent, Route, Stamp, TurnId};
 use hark_dialog::dialog_act;
+use hark_memory::Memory;
 use hark_store::journal::{Journal, Line, TurnText};
 use hark_store::model_history::{Entry, tells_of_outside};
 use hark_store::recordings::Recordings;
@@ -28,6 +30,8 @@ use tokio::task::JoinHandle;
 const MOST_INPUTS: usize = 4096;
 /// Conversations whose mode is remembered.
 const MOST_MODES: usize = 512;
+/// Facts of which vectors are made after a turn; the rest after the next ones.
+const MOST_EMBEDDED: usize = 16;
 /// The store is tidied every this many turns.
 const PRUNE_EVERY: u32 = 50;
 
@@ -44,6 +48,10 @@ pub(crate) struct Keeping {
     pub(crate) event_queue: Arc<EventQueue>,
     /// How many turns are kept.
     pub(crate) most: u32,
+    /// What the household told.
+    pub(crate) memory: Memory,
+    /// Statements are kept that nobody asked to keep.
+    pub(crate) keep_statements: bool,
 }
 
 /// See the module.
@@ -200,6 +208,8 @@ impl Recorder {
 
     fn keep(&mut self, mut open: Open, closing: Envelope, outcome: Outcome) {
         let exchange = exchange(&open, outcome);
+        let at_unix_ms = exchange.at_unix_ms;
+        let passing = passing(&open, &closing, &exchange).filter(|_| self.keeping.keep_statements);
         self.keeping.sessions.foresee(&exchange);
         self.saved += 1;
         let (keeping, prune) = (self.keeping.clone(), self.saved % PRUNE_EVERY == 1);
@@ -222,6 +232,9 @@ impl Recorder {
             }
             if let Err(fault) = note(&keeping, open, &closing) {
                 failed("a line of the journal is missing", fault);
+            }
+            if let Err(fault) = keep_passing(&keeping, passing.as_ref(), at_unix_ms) {
+                failed("what was told could not be kept", fault);
             }
             if let Err(fault) = forget(&keeping, prune) {
                 failed("what is old could not be forgotten", fault);
@@ -295,6 +308,39 @@ fn exchange(open: &Open, outcome: Outcome) -> Exchange {
     let at_unix_ms = DateTime::parse_from_rfc3339(&open.record.at).map_or(0, |at| at.timestamp_millis());
     let (turn, session) = (open.record.id.clone(), open.record.session.clone());
     Exchange { turn, session, at_unix_ms, entry, policy: open.policy.clone() }
+}
+
+/// Something that was said in passing, by whom, and in which turn.
+struct Passing {
+    text: String,
+    by: Requester,
+    turn: String,
+}
+
+/// What may be kept of a turn that nobody asked to keep anything in: of one that wanted nothing done.
+fn passing(open: &Open, closing: &Envelope, exchange: &Exchange) -> Option<Passing> {
+    let talked = matches!(closing.event, PublicEvent::Turn { route: None | Some(Route::Llm), .. });
+    let origin = open.origin.as_ref().filter(|origin| **origin != Origin::Internal)?;
+    // A text from outside may have been read in it.
+    exchange.entry.as_ref().filter(|entry| talked && !entry.tainted)?;
+    let (text, turn) = (open.words.request.clone(), open.record.id.0.clone());
+    // Whoever speaks at a browser's microphone is not known by who opened the page.
+    let is_typed = open.record.events.iter().any(|event| event["engine"] == "typed");
+    let of_origin = Requester::of(origin);
+    let speaker = if is_typed { of_origin.speaker } else { Speaker::Unknown };
+    Some(Passing { text, by: Requester { speaker, ..of_origin }, turn })
+}
+
+/// Keeps what was stated in passing, and makes vectors of what was told lately.
+fn keep_passing(keeping: &Keeping, passing: Option<&Passing>, at_unix_ms: i64) -> Result<(), Fault> {
+    if let Some(Passing { text, by, turn }) = passing {
+        keeping.memory.remember_in_passing(text, at_unix_ms, by, Some(turn))?;
+    }
+    // Without the encoder facts are found by their words.
+    if let Err(fault) = keeping.memory.embed_missing(MOST_EMBEDDED) {
+        tracing::debug!("facts have no vectors yet: {fault}");
+    }
+    Ok(())
 }
 
 /// The line of a turn in the journal.

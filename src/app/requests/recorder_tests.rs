@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::language::pin_guard;
 use hark_config::journal::JournalConfig;
-use hark_config::memory::Memory;
+use hark_config::memory::Memory as Settings;
 use hark_core::pin::{MASK, PinVerdict};
 use hark_core::public_event::Timings;
 use hark_core::session::ReplayReason;
@@ -24,11 +24,13 @@ fn desk(journal: bool) -> Desk {
     let files = Arc::new(Journal::new(dir.path().join("journal"), &JournalConfig::default()));
     let keeping = Keeping {
         turns: Turns::new(store.clone()),
-        sessions: SessionStore::new(store, Memory::default()),
+        sessions: SessionStore::new(store.clone(), Settings::default()),
         journal: journal.then_some(files),
         recordings: Recordings::new(dir.path().join("recordings"), &JournalConfig::default()),
         event_queue: Arc::default(),
         most: 100,
+        memory: Memory::new(Arc::new(store)),
+        keep_statements: true,
     };
     Desk { dir, runtime: tokio::runtime::Runtime::new().unwrap(), keeping }
 }

@@ -23,13 +23,15 @@ use hark_core::configuration::ConfigurationFile;
 use hark_core::documents::Documents;
 use hark_core::home::Home;
 use hark_core::inspection::{Finding, SoundDevices, ToolState};
+use hark_core::memory::{Entity, WhichFacts};
 use hark_core::model::{LanguageModel, ModelListing};
-use hark_core::ports::{Fact, FactStore, HomeView, StoredList};
+use hark_core::ports::{Fact, HomeView, StoredList};
 use hark_core::session::{SessionSettings, Sessions};
 use hark_core::timer::Timer;
 use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, TimerId, TurnId};
 use hark_dialog::instincts;
 use hark_homeassistant::StatusView;
+use hark_memory::Memory;
 use hark_models::memory;
 use hark_mqtt::{Devices, Mqtt};
 use hark_store::recordings::Recordings;
@@ -92,6 +94,7 @@ pub(crate) struct LiveApi {
     home: Arc<HomeRegistry>,
     timers: Arc<Timers>,
     store: Store,
+    memory: Memory,
     intercom: Arc<Intercom>,
     event_queue: Arc<EventQueue>,
     broadcast: Arc<Broadcast>,
@@ -141,6 +144,7 @@ impl LiveApi {
             home: app.home.clone(),
             timers: app.timers.clone(),
             store: app.store().clone(),
+            memory: app.languages.memory.clone(),
             intercom: app.intercom().clone(),
             event_queue: app.event_queue.clone(),
             broadcast,
@@ -306,14 +310,19 @@ impl Api for LiveApi {
         })
     }
 
-    fn facts(&self, most: usize) -> ApiFuture<'_, Result<Vec<Fact>, Fault>> {
-        let store = self.store.clone();
-        aside(move || store.newest(most))
+    fn facts(&self, which: WhichFacts, most: usize) -> ApiFuture<'_, Result<Vec<Fact>, Fault>> {
+        let memory = self.memory.clone();
+        aside(move || memory.list(&which, most))
+    }
+
+    fn told_of(&self, most: usize) -> ApiFuture<'_, Result<Vec<(Entity, u64)>, Fault>> {
+        let memory = self.memory.clone();
+        aside(move || memory.told_of(most))
     }
 
     fn forget(&self, id: i64) -> ApiFuture<'_, Result<bool, Fault>> {
-        let store = self.store.clone();
-        aside(move || FactStore::forget(&store, id))
+        let memory = self.memory.clone();
+        aside(move || memory.forget_ids(&[id]).map(|gone| !gone.is_empty()))
     }
 
     fn documents(&self) -> Arc<dyn Documents> {

@@ -13,6 +13,7 @@ use hark_core::configuration::{
 use hark_core::documents::{Document, DocumentState, DocumentStatus, Documents, FoundPassage, IndexChange};
 use hark_core::home::{Area, Entity, Home};
 use hark_core::inspection::{Finding, SoundDevice, SoundDevices, ToolState};
+use hark_core::memory;
 use hark_core::ports::{Fact, ListItem, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
 use hark_core::speech::Transcript;
@@ -298,8 +299,14 @@ impl Api for Fake {
         Box::pin(async move { Ok((id.0 == "tea").then(timer)) })
     }
 
-    fn facts(&self, _most: usize) -> ApiFuture<'_, Result<Vec<Fact>, Fault>> {
-        let fact = Fact { id: 7, text: "the key is under the mat".into(), told_unix_ms: 1_790_000_000_000 };
+    fn told_of(&self, _most: usize) -> ApiFuture<'_, Result<Vec<(memory::Entity, u64)>, Fault>> {
+        let kind = memory::EntityKind::Thing;
+        Box::pin(async move { Ok(vec![(memory::Entity { key: "key".into(), name: "key".into(), kind }, 1)]) })
+    }
+
+    fn facts(&self, _which: memory::WhichFacts, _most: usize) -> ApiFuture<'_, Result<Vec<Fact>, Fault>> {
+        let text = "the key is under the mat".into();
+        let fact = Fact { id: 7, text, told_unix_ms: 1_790_000_000_000, ..Fact::default() };
         Box::pin(async { Ok(vec![fact]) })
     }
 

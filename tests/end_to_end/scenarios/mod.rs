@@ -13,6 +13,7 @@ mod everyday;
 mod going_on;
 mod hearing_people;
 mod looking_back;
+mod memory;
 mod one_sentence;
 mod recordings;
 mod reloading;

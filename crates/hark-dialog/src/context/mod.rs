@@ -99,9 +99,19 @@ const UNDO: &str = "HarkUndo";
 /// Takes away what waits for something.
 const CANCEL_AUTOMATION: &str = "HarkCancelAutomation";
 
+/// Forgets what was told.
+const FORGET: &str = "HarkForget";
+
 /// Intents that set something that stays until its time: who cancels right after it cancels that.
-const SETS: [&str; 6] =
-    [AUTOMATE, RESTORE_LATER, "HassStartTimer", "HarkSetAlarm", "HarkSetReminder", "HarkScheduleCommand"];
+const SETS: [&str; 7] = [
+    AUTOMATE,
+    RESTORE_LATER,
+    "HassStartTimer",
+    "HarkSetAlarm",
+    "HarkSetReminder",
+    "HarkScheduleCommand",
+    "HarkRemember",
+];
 
 /// Whether an intent means nothing alone.
 pub fn is_follow_up(intent: &str) -> bool {
@@ -137,10 +147,19 @@ impl Context {
             return Some(undo(like));
         }
         // The only one that was told.
-        let told = last.done.iter().find(|done| done.intent.name == "HarkAutomationList")?;
-        let [only] = told.receipt.as_ref()?.detail["automations"].as_array()?.as_slice() else { return None };
-        let slots = Slots::from_iter([("id".to_owned(), only["id"].as_str()?.into())]);
-        Some(Intent { name: CANCEL_AUTOMATION.to_owned(), slots, response: None, ..like.clone() })
+        let only = |told: &str, key: &str| match last.done.iter().find(|done| done.intent.name == told) {
+            Some(done) => match done.receipt.as_ref()?.detail[key].as_array()?.as_slice() {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            None => None,
+        };
+        let (name, id) = match only("HarkAutomationList", "automations") {
+            Some(automation) => (CANCEL_AUTOMATION, automation["id"].as_str()?.into()),
+            None => (FORGET, only("HarkRecall", "ids")?),
+        };
+        let slots = Slots::from_iter([("id".to_owned(), id)]);
+        Some(Intent { name: name.to_owned(), slots, response: None, ..like.clone() })
     }
 
     /// Notes what was offered and not chosen in the turn at hand.

@@ -19,12 +19,14 @@ pub(super) struct Context {
     strength: String,
     replay: String,
     policy: Option<ReplayPolicy>,
+    /// What was told that the request may be about.
+    memory: Vec<String>,
 }
 
 impl Context {
     pub(super) fn of(parts: &ModelTaskParts, task: &Task) -> Self {
         let language = if task.language == "unknown" { String::new() } else { task.language.clone() };
-        let mut context = Self { language, ..Self::default() };
+        let mut context = Self { language, memory: (parts.memory)(task), ..Self::default() };
         let Some(sessions) = &parts.sessions else { return context };
         match sessions.settings(&task.session) {
             Ok(settings) => {
@@ -54,6 +56,17 @@ impl Context {
     /// What was replayed, for the journal.
     pub(super) fn policy(&self) -> Option<&ReplayPolicy> {
         self.policy.as_ref()
+    }
+
+    /// Whether what was told stands in the prompts.
+    pub(super) fn has_memory(&self) -> bool {
+        !self.memory.is_empty()
+    }
+
+    /// Data for a prompt, and what was told.
+    pub(super) fn with_memory(&self, data: &[(String, String)]) -> Vec<(String, String)> {
+        let told = self.has_memory().then(|| ("memory".to_owned(), self.memory.join("\n")));
+        data.iter().cloned().chain(told).collect()
     }
 
     pub(super) fn language(&self) -> &str {

@@ -25,6 +25,7 @@ use super::summary::{self, Words};
 use chrono::NaiveDateTime;
 use context::Context;
 use hark_config::route::RouteConfig;
+use hark_core::memory::Requester;
 use hark_core::model::{LanguageModel, Message, ModelError, PieceSink, ToolSpec};
 use hark_core::plan::PlanStore;
 use hark_core::ports::Tools;
@@ -72,6 +73,8 @@ pub struct ModelTaskParts {
     pub owner: String,
     /// What of the house belongs into a prompt, such as the areas; made anew after every change.
     pub house: Arc<dyn Fn() -> House + Send + Sync>,
+    /// What was told that a request may be about, a line a fact; made anew for every task.
+    pub memory: Arc<dyn Fn(&Task) -> Vec<String> + Send + Sync>,
     /// The words around results of tools, by ISO 639-1 code.
     pub words: Arc<dyn Fn(&str) -> Words + Send + Sync>,
     /// The languages that are spoken here, the usual one first.
@@ -385,10 +388,27 @@ impl Work<'_> {
         .await
     }
 
+    /// The variables of a prompt with what was told. Anybody may have told it: it never decides what is done.
+    fn vars_with_memory(&self, request: &str, data: &[(String, String)]) -> Value {
+        self.taint(self.context.has_memory());
+        self.context.vars(request, &self.context.with_memory(data))
+    }
+
     /// A call that nobody has said yes to.
     fn new_call(&self, index: usize, turn: TurnId, tool: &str, args: Slots) -> ToolCall {
         let (tool, tainted) = (tool.to_owned(), self.is_tainted());
-        ToolCall { index, turn, tool, args, approved: false, grant: None, tainted, unattended: false }
+        let requester = Requester { aloud: self.task.spoken, ..Requester::of(&self.task.origin) };
+        ToolCall {
+            index,
+            turn,
+            tool,
+            args,
+            approved: false,
+            grant: None,
+            tainted,
+            unattended: false,
+            requester,
+        }
     }
 
     /// The place of the next call.

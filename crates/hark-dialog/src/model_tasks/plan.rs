@@ -17,7 +17,7 @@ impl Work<'_> {
         let sure = self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence);
         self.decided("plan", sure, "it takes several steps");
         let names: Vec<String> = self.offer(false).into_iter().map(|tool| tool.name).collect();
-        let vars = self.context.vars(&self.task.text, &[]);
+        let vars = self.vars_with_memory(&self.task.text, &[]);
         let more = More { tools: Some(&names), ..More::default() };
         let outcome = self.contract(Contract::Plan, vars, more).await;
         if let Some(error) = outcome.model_error.as_ref().filter(|_| outcome.fallback) {

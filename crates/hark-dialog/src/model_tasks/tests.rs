@@ -173,6 +173,7 @@ impl Stage {
             identity: String::new(),
             owner: String::new(),
             house: Arc::new(|| House { text: "Lamp in Kitchen: off (light)".into(), outside: false }),
+            memory: Arc::new(|_| Vec::new()),
             words: Arc::new(|_| summary::english()),
             languages: vec![hark_language::of("en")],
             now: Arc::new(move || noon),
@@ -273,6 +274,7 @@ fn reported(thought: Thought) -> (Option<String>, usize, usize, Vec<String>) {
     }
 }
 
+mod memory;
 mod outside;
 
 #[test]

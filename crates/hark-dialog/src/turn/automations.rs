@@ -82,9 +82,9 @@ impl Machine {
     /// Starts calls behind those of the turn that are done, or answers at once when there is none.
     pub(super) fn more_work(&mut self, now: Stamp, id: &TurnId, intents: Vec<Intent>) {
         let Some(turn) = self.turn_mut(id) else { return };
-        let first = turn.work.len();
+        let (first, requester) = (turn.work.len(), turn.requester());
         for (at, intent) in intents.iter().enumerate() {
-            turn.work.push(Work::new(id, first + at, intent.clone(), false));
+            turn.work.push(Work::new(id, first + at, intent.clone(), false, requester.clone()));
         }
         let calls: Vec<ToolCall> =
             turn.work.iter().skip(first).filter_map(|work| work.call.clone()).collect();

@@ -207,7 +207,8 @@ impl Machine {
             response: None,
             single: false,
         };
-        self.run(now, id, vec![Work::new(id, 0, intent, false)]);
+        let requester = self.requester_of(id);
+        self.run(now, id, vec![Work::new(id, 0, intent, false, requester)]);
         true
     }
 

@@ -6,6 +6,7 @@ use crate::instincts::{self, Answer, Context, Instinct};
 use crate::{context, direct, slash};
 use hark_core::audio::Earcon;
 use hark_core::intent::refusal;
+use hark_core::memory::Requester;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::{
     Effect, Intent, Kind, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
@@ -216,10 +217,16 @@ impl Machine {
             self.close(id, Outcome::DryRun);
             return;
         }
-        let unattended = origin == Origin::Internal;
+        let (unattended, requester) = (origin == Origin::Internal, self.requester_of(id));
         let work = intents.into_iter().enumerate();
-        let work = work.map(|(index, intent)| Work::new(id, index, intent, unattended)).collect();
+        let work =
+            work.map(|(index, intent)| Work::new(id, index, intent, unattended, requester.clone())).collect();
         self.run(now, id, work);
+    }
+
+    /// Who asks in a turn; nobody known where it is over.
+    pub(super) fn requester_of(&mut self, id: &TurnId) -> Requester {
+        self.turn_mut(id).map(|turn| turn.requester()).unwrap_or_default()
     }
 
     /// Starts every call of the work, or answers at once when there is none.

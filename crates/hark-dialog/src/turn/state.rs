@@ -4,6 +4,7 @@ use super::addition::Addition;
 use super::continuation::Continuation;
 use crate::intent_tools;
 use hark_core::intent::NearThing;
+use hark_core::memory::{Requester, Speaker};
 use hark_core::public_event::{Origin, Outcome, Timings};
 use hark_core::{Ambiguity, Intent, Kind, MicrophoneId, Part, Receipt, Route, Stamp, ToolCall, TurnId};
 
@@ -105,6 +106,14 @@ pub(super) struct Turn {
 }
 
 impl Turn {
+    /// Who asks, and whether the room hears the answer.
+    pub(super) fn requester(&self) -> Requester {
+        let of_origin = Requester::of(&self.origin);
+        // Whoever speaks at a browser's microphone is not known by who opened the page.
+        let speaker = if self.microphone.is_some() { Speaker::Unknown } else { of_origin.speaker };
+        Requester { speaker, aloud: of_origin.aloud || self.speak, ..of_origin }
+    }
+
     /// Answers in this language from now on, if it is known.
     pub(super) fn speak_in(&mut self, language: &str) {
         if !matches!(language, "" | "unknown") {
@@ -124,7 +133,13 @@ pub(super) struct Work {
 impl Work {
     /// An intent and the call of its tool, if it has one. `index` is its place among the calls of the turn. `unattended` is
     /// true for what runs without a person asking at that moment, such as a schedule.
-    pub(super) fn new(turn: &TurnId, index: usize, intent: Intent, unattended: bool) -> Self {
+    pub(super) fn new(
+        turn: &TurnId,
+        index: usize,
+        intent: Intent,
+        unattended: bool,
+        requester: Requester,
+    ) -> Self {
         let call = intent_tools::tool_of(&intent).map(|tool| ToolCall {
             index,
             turn: turn.clone(),
@@ -134,6 +149,7 @@ impl Work {
             grant: None,
             tainted: false,
             unattended,
+            requester,
         });
         Self { intent, call, receipt: None }
     }

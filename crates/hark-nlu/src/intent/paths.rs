@@ -41,6 +41,13 @@ impl IntentPaths {
         std::iter::once(self.language(language).join("sentences")).chain(owners).collect()
     }
 
+    /// Folders of a language's statements that are kept, and of questions about them; those of the owner come last and win.
+    pub fn statements(&self, language: &str) -> Vec<PathBuf> {
+        let owners =
+            Some(self.owner_sentences.join(language).join("memory")).filter(|folder| folder.is_dir());
+        std::iter::once(self.language(language).join("memory")).chain(owners).collect()
+    }
+
     /// The folder of the sentences that only a home with a PIN needs; nothing is learned from them.
     pub fn pin_sentences(&self, language: &str) -> PathBuf {
         self.language(language).join("sentences-pin")

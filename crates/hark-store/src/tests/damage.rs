@@ -2,7 +2,8 @@
 
 use super::*;
 use hark_core::FaultKind;
-use hark_core::ports::{FactStore, ListItem, ListStore, StoredList, TimerStore};
+use hark_core::memory::{Entity, EntityKind, Statement};
+use hark_core::ports::{Fact, FactStore, ListItem, ListStore, StoredList, TimerStore};
 use hark_core::timer::{Timer, TimerKind};
 use tempfile::TempDir;
 
@@ -29,7 +30,18 @@ impl Files {
         let dir = TempDir::new().unwrap();
         let path = dir.path().join("hark.db");
         let store = Store::open(&path).unwrap();
-        store.remember("the spare key is under the pot", 5).unwrap();
+        let key = Entity { key: "key".into(), name: "key".into(), kind: EntityKind::Thing };
+        let statement = Statement {
+            subject: key,
+            relation: "place".into(),
+            qualifier: String::new(),
+            object: "the pot".into(),
+            entity: None,
+            many: false,
+        };
+        let text = "the spare key is under the pot".into();
+        let fact = Fact { text, told_unix_ms: 5, statement: Some(statement), ..Fact::default() };
+        store.remember(&fact, &[]).unwrap();
         let items = vec![ListItem { text: "milk".into(), done: false }];
         store.save_list(&StoredList { name: "Shopping".into(), items }).unwrap();
         store.keep_mode(hark_core::Mode::Alert).unwrap();
@@ -222,12 +234,23 @@ fn what_was_saved_is_told_table_by_table_and_lists_and_facts_are_there() {
     let dir = TempDir::new().unwrap();
     let store = Store::open_with_recovery(&house.put(&dir)).unwrap();
     let told = store.trouble().unwrap().message.clone();
-    for words in ["timers 200", "lists 1", "list_items 1", "facts 1", "mode 1", "saved whole"] {
+    for words in [
+        "timers 200",
+        "lists 1",
+        "list_items 1",
+        "facts 1",
+        "entities 1",
+        "statements 1",
+        "mode 1",
+        "saved whole",
+    ] {
         assert!(told.contains(words), "{words}: {told}");
     }
     assert!(!told.contains("not readable"), "{told}");
     assert_eq!(store.lists().unwrap()[0].items[0].text, "milk");
-    assert_eq!(store.search(&["spare".into()], true, 5).unwrap().len(), 1, "the index is there, too");
+    let found = store.search(&["spare".into()], true, 5).unwrap();
+    assert_eq!(found.len(), 1, "the index is there, too");
+    assert_eq!(found[0].statement.as_ref().unwrap().relation, "place");
 }
 
 #[test]
@@ -288,10 +311,7 @@ fn a_backup_is_made_a_few_are_kept_and_one_is_put_back() {
 fn an_older_database_is_backed_up_before_it_is_changed() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("hark.db");
-    Store::open(&path).unwrap().close();
-    let db = Connection::open(&path).unwrap();
-    db.execute_batch("DROP TABLE automations; DROP TABLE request_meant; PRAGMA user_version = 9").unwrap();
-    drop(db);
+    migrations::migrate_to(&mut Connection::open(&path).unwrap(), 9).unwrap();
     let store = Store::open(&path).unwrap();
     assert!(store.meant().unwrap().is_empty(), "it is up to date");
     let backup = &backups::list(&path)[0];

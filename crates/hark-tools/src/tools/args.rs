@@ -6,6 +6,7 @@ use super::outcome::Failure;
 use crate::home::colours;
 use crate::names::{in_a_row, normal};
 use hark_core::calendar::{Recurrence, When};
+use hark_core::memory::Requester;
 use hark_core::{Slots, ToolCall, TurnId};
 use serde_json::{Value, json};
 
@@ -25,6 +26,7 @@ struct Asked {
     approved: bool,
     unattended: bool,
     turn: Option<TurnId>,
+    requester: Requester,
 }
 
 impl Args {
@@ -71,6 +73,7 @@ impl Args {
                 approved: call.approved,
                 unattended: call.unattended,
                 turn: Some(call.turn.clone()),
+                requester: call.requester.clone(),
             },
         )
     }
@@ -93,6 +96,11 @@ impl Args {
     /// The turn that the call is of.
     pub fn turn(&self) -> Option<&TurnId> {
         self.1.turn.as_ref()
+    }
+
+    /// Who asked, and in which conversation.
+    pub fn requester(&self) -> &Requester {
+        &self.1.requester
     }
 
     /// Names the call: it is the same when the call comes again, also after a restart. Empty without a call.

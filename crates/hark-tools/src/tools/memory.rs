@@ -1,4 +1,4 @@
-//! `memory.*`: what the household asked to remember.
+//! `memory.*`: what the household told.
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
@@ -6,56 +6,100 @@ use super::services::Services;
 use crate::undo::Undoable;
 use hark_core::ports::Fact;
 use hark_core::tool::error_code;
-use serde_json::json;
+use hark_memory::{Asked, Kept};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// How many facts are told when nothing particular is asked for.
 const NEWEST: usize = 5;
+
+/// Why something is refused, for the words of it.
+const TOLD_OTHERWISE: &str = "told_otherwise";
+const PRIVATE: &str = "private";
 
 /// `memory.remember`.
 pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     // "I like … music": the sentence round what was taken out of it.
     let (lead, fact, tail) = (args.text("lead"), needed(args, "fact")?, args.text("tail"));
     let whole: Vec<&str> = lead.into_iter().chain([fact.as_str()]).chain(tail).collect();
-    let fact = whole.join(" ");
+    let text = whole.join(" ");
     let (memory, now) = (services.memory.clone(), services.now_unix_ms());
-    Ok(blocking(move || {
-        let (fact, new) = memory.remember(&fact, now)?;
-        let outcome = Outcome::new(new, json!({"fact": fact.text, "known": !new}));
-        Ok(if new { outcome.undone_by(Undoable::Fact { fact, known: false }) } else { outcome })
+    let (by, turn) = (args.requester().clone(), args.turn().map(|turn| turn.0.clone()));
+    let asked = Asked {
+        expressly: !args.flag("stated").unwrap_or(false),
+        private: args.flag("private").unwrap_or(false),
+    };
+    Ok(blocking(move || match memory.remember(&text, now, &by, turn.as_deref(), asked)? {
+        Kept::New(fact, replaced) => {
+            let before: Vec<String> = replaced.iter().map(told_or_text).collect();
+            let mut outcome = Outcome::new(true, kept(&fact, false));
+            outcome.detail.insert("instead_of".to_owned(), json!(before));
+            Ok(outcome.undone_by(Undoable::Fact { fact: *fact, known: false }))
+        }
+        Kept::Known(fact) => Ok(Outcome::new(false, kept(&fact, true))),
+        Kept::Ended(before) => {
+            let ended: Vec<String> = before.iter().map(told_or_text).collect();
+            let outcome = Outcome::new(true, json!({"fact": text, "known": false, "ended": ended}));
+            Ok(before
+                .into_iter()
+                .fold(outcome, |outcome, fact| outcome.undone_by(Undoable::Fact { fact, known: true })))
+        }
+        Kept::Refused => Err(refused(TOLD_OTHERWISE, "the owner has told otherwise")),
+        Kept::Nothing => Err(Failure::new(error_code::NOT_FOUND, "I was told nothing like it")),
     }))
 }
 
 /// `memory.recall`: nothing known is an answer only when nothing was asked for.
 pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (memory, asked) = (services.memory.clone(), args.owned("query"));
+    let (memory, asked, by) = (services.memory.clone(), args.owned("query"), args.requester().clone());
     Ok(blocking(move || {
         let found = match &asked {
-            Some(asked) => memory.recall(asked)?,
-            None => memory.list(None, NEWEST)?,
+            Some(asked) => memory.recall(asked, &by)?,
+            None => memory.newest(NEWEST, &by)?,
         };
         match asked {
-            Some(asked) if found.is_empty() => Err(unknown(&asked)),
-            _ => Ok(Outcome::answer(json!({"facts": texts(&found), "count": found.len()}))),
+            Some(_) if found.facts.is_empty() && found.withheld => {
+                Err(refused(PRIVATE, "that is private, and I do not know who asks"))
+            }
+            Some(asked) if found.facts.is_empty() && memory.reads_question(&asked) => {
+                Err(Failure::new(error_code::NOT_FOUND, "you have not told me that"))
+            }
+            Some(asked) if found.facts.is_empty() => Err(unknown(&asked)),
+            _ => {
+                let ids: Vec<i64> = found.facts.iter().map(|fact| fact.id).collect();
+                let told: Vec<Value> = found.facts.iter().map(told).collect();
+                let (facts, count) = (texts(&found.facts), found.facts.len());
+                let detail = json!({
+                    "facts": facts, "told": told, "ids": ids, "count": count, "withheld": found.withheld,
+                });
+                Ok(Outcome::answer(detail))
+            }
         }
     }))
 }
 
 /// `memory.forget`.
 pub fn forget(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (memory, by) = (services.memory.clone(), args.requester().clone());
+    let every = args.flag("every").unwrap_or(false);
+    if let Some(id) = args.integer("id") {
+        return Ok(blocking(move || forgotten(memory.forget_ids(&[id])?, &format!("number {id}"))));
+    }
     let asked = needed(args, "query")?;
-    let (memory, every) = (services.memory.clone(), args.flag("every").unwrap_or(false));
-    Ok(blocking(move || {
-        let gone = memory.forget(&asked, every)?;
-        if gone.is_empty() {
-            return Err(unknown(&asked));
-        }
-        let mut outcome = Outcome::new(true, json!({"facts": texts(&gone), "count": gone.len()}));
-        for fact in gone {
-            outcome = outcome.undone_by(Undoable::Fact { fact, known: true });
-        }
-        Ok(outcome)
-    }))
+    Ok(blocking(move || forgotten(memory.forget(&asked, every, &by)?, &asked)))
+}
+
+fn forgotten(gone: Vec<Fact>, asked: &str) -> Result<Outcome, Failure> {
+    if gone.is_empty() {
+        return Err(unknown(asked));
+    }
+    // What was so before goes too, and nobody needs to hear of it.
+    let current: Vec<&Fact> = gone.iter().filter(|fact| fact.ended_unix_ms.is_none()).collect();
+    let texts: Vec<&str> = current.iter().map(|fact| fact.text.as_str()).collect();
+    let outcome = Outcome::new(true, json!({"facts": texts, "count": texts.len()}));
+    Ok(gone
+        .into_iter()
+        .fold(outcome, |outcome, fact| outcome.undone_by(Undoable::Fact { fact, known: true })))
 }
 
 fn needed(args: &Args, name: &str) -> Result<String, Failure> {
@@ -67,6 +111,28 @@ fn unknown(asked: &str) -> Failure {
     Failure::new(error_code::NOT_FOUND, format!("I was told nothing about {asked}"))
 }
 
+fn refused(why: &str, message: &str) -> Failure {
+    Failure::new(error_code::FORBIDDEN, message).with("why", json!(why))
+}
+
 fn texts(facts: &[Fact]) -> Vec<&str> {
     facts.iter().map(|fact| fact.text.as_str()).collect()
+}
+
+/// What is told of a fact that is kept; `told` only where a rule has read it.
+fn kept(fact: &Fact, known: bool) -> Value {
+    let mut detail = json!({"fact": fact.text, "known": known});
+    if !fact.told.is_empty() {
+        detail["told"] = json!(fact.told);
+    }
+    detail
+}
+
+/// How a fact is told to whoever told it; null where no rule has read it.
+fn told(fact: &Fact) -> Value {
+    if fact.told.is_empty() { Value::Null } else { json!(fact.told) }
+}
+
+fn told_or_text(fact: &Fact) -> String {
+    if fact.told.is_empty() { fact.text.clone() } else { fact.told.clone() }
 }

@@ -8,7 +8,6 @@ use crate::files::Files;
 use crate::home::{HomeControl, select};
 use crate::house_secrets::HouseSecrets;
 use crate::lists::Lists;
-use crate::memory::Memory;
 use crate::permissions::Gate;
 use crate::pin::PinPad;
 use crate::shell::Shell;
@@ -21,9 +20,10 @@ use hark_config::home::HomeConfig;
 use hark_config::permissions::Permissions;
 use hark_config::tools::ToolsConfig;
 use hark_core::documents::Documents;
-use hark_core::ports::{FactStore, HomeView, ListStore, NodeControls};
+use hark_core::ports::{HomeView, ListStore, NodeControls};
 use hark_core::tool::error_code;
 use hark_core::{Fault, FaultKind};
+use hark_memory::Memory;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,8 +38,8 @@ pub struct Persistence {
     pub automations: Arc<Automations>,
     /// Where lists are.
     pub lists: Arc<dyn ListStore>,
-    /// Where facts are.
-    pub facts: Arc<dyn FactStore>,
+    /// What the household told.
+    pub memory: Memory,
     /// The household's documents.
     pub documents: Arc<dyn Documents>,
     /// The PIN, and how often it was wrong.
@@ -56,7 +56,7 @@ pub struct Services {
     pub automations: Arc<Automations>,
     /// The lists.
     pub lists: Arc<Lists>,
-    /// What the household asked to remember.
+    /// What the household told.
     pub memory: Memory,
     /// The household's documents.
     pub documents: Arc<dyn Documents>,
@@ -123,7 +123,7 @@ impl Services {
             home,
             timers: kept.timers,
             automations: kept.automations,
-            memory: Memory::new(kept.facts),
+            memory: kept.memory,
             documents: kept.documents,
             undo: UndoLog::default(),
             node,

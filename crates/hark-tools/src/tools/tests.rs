@@ -18,6 +18,7 @@ use hark_config::tools::ToolsConfig;
 use hark_core::home::Entity;
 use hark_core::ports::NodeControls;
 use hark_core::{EntityId, Fault, Slots, TurnId};
+use hark_memory::Memory;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -137,7 +138,7 @@ impl Built {
                     Zone::Fixed(zone),
                 )),
                 lists: list_store.clone(),
-                facts: list_store.clone(),
+                memory: Memory::new(list_store.clone()),
                 documents: Arc::new(InMemoryDocuments(self.documents)),
                 pin: crate::pin::PinPad::without_pin(),
             },
@@ -192,6 +193,7 @@ impl House {
                 grant: None,
                 tainted: false,
                 unattended: false,
+                requester: Default::default(),
             })
             .await
     }

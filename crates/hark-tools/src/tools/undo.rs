@@ -104,6 +104,8 @@ fn take_back(services: &Arc<Services>, turn: TurnId, others: Vec<Undoable>) -> W
         for change in others {
             undone.push(one(&services, change)?);
         }
+        // What nobody needs to hear of.
+        undone.retain(|change| !change.is_null());
         services.undo.forget(&turn);
         Ok(Outcome::new(true, json!({"undone": undone})))
     })
@@ -131,6 +133,10 @@ fn one(services: &Services, change: Undoable) -> Result<Value, Failure> {
         }
         Undoable::Fact { fact, known } => {
             services.memory.put(&fact, known)?;
+            // What had ended is history again.
+            if known && fact.ended_unix_ms.is_some() {
+                return Ok(Value::Null);
+            }
             json!({"kind": "fact", "fact": fact.text, "known": known})
         }
     })

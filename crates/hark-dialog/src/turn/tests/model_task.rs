@@ -67,6 +67,7 @@ fn unlock(n: u32) -> Event {
         grant: None,
         tainted: false,
         unattended: false,
+        requester: Default::default(),
     };
     let detail = json!({"error": "needs_approval", "action": "unlock", "name": "door"});
     let receipt = Receipt { id: "r".into(), ok: false, changed: false, detail, tainted: false };

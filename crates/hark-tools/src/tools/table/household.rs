@@ -136,10 +136,19 @@ pub const TOOLS: &[Descriptor] = &[
             Arg::must("fact", Kind::Words(500), "in the words it was told"),
             Arg::maybe("lead", Kind::Text, "words before it that belong to it"),
             Arg::maybe("tail", Kind::Text, "words behind it that belong to it"),
+            Arg::maybe("private", Kind::Flag, "not for those who are not known, where memory.private is on"),
+            Arg::maybe(
+                "stated",
+                Kind::Flag,
+                "nobody asked to remember it: kept only where a rule reads a statement",
+            ),
         ]],
         result: &[
             Field::always("fact", "string", "what was told"),
             Field::always("known", "boolean", "it was known already"),
+            Field::maybe("told", "string", "the statement in the second person, where a rule reads one"),
+            Field::maybe("instead_of", "array", "what it took the place of, in the second person"),
+            Field::maybe("ended", "array", "what is not so any more, in the second person"),
         ],
         risk: Risk::Write,
         outside: Outside::Never,
@@ -156,6 +165,9 @@ pub const TOOLS: &[Descriptor] = &[
         result: &[
             Field::always("facts", "array", "in the words they were told, the best first"),
             Field::always("count", "integer", "how many"),
+            Field::always("told", "array", "each in the second person, null where no rule has read it"),
+            Field::always("ids", "array", "the number of each"),
+            Field::always("withheld", "boolean", "there is more that is private"),
         ],
         risk: Risk::Read,
         outside: Outside::Always,
@@ -169,8 +181,9 @@ pub const TOOLS: &[Descriptor] = &[
         name: "memory.forget",
         description: "Forgets what it was told.",
         args: &[&[
-            Arg::must("query", Kind::Words(300), "words of the fact"),
-            Arg::maybe("every", Kind::Flag, "all that have the words, rather than the best"),
+            Arg::maybe("query", Kind::Words(300), "words of the fact, or whom or what it is about"),
+            Arg::maybe("every", Kind::Flag, "everything about it, rather than the best"),
+            Arg::maybe("id", Kind::Integer(1, i64::MAX), "the number of the fact instead"),
         ]],
         result: &[
             Field::always("facts", "array", "what was forgotten"),

@@ -215,6 +215,7 @@ async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
         grant: None,
         tainted: false,
         unattended: false,
+        requester: Default::default(),
     };
     let services = Arc::clone(house.tools.services());
     let failure = execute(services, &SLY, call).await.unwrap_err();

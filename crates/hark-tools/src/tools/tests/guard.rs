@@ -37,6 +37,7 @@ async fn run_it(house: &House, tool: &'static Descriptor, approved: bool) -> Res
         grant: None,
         tainted: false,
         unattended: false,
+        requester: Default::default(),
     };
     execute(Arc::clone(house.tools.services()), tool, call).await
 }

@@ -63,6 +63,7 @@ async fn what_is_taken_up_again_is_reckoned_from_when_it_was_asked_for() {
             tainted: false,
             grant: None,
             unattended: false,
+            requester: Default::default(),
         })
     };
     // Twenty seconds later the program is there again: what was to ring in ten seconds is late, and not lost.

@@ -16,6 +16,7 @@ impl House {
             grant: None,
             tainted: false,
             unattended: false,
+            requester: Default::default(),
         };
         let receipt = self.tools.run(call).await;
         assert!(receipt.ok, "{tool}: {}", receipt.detail);
@@ -38,6 +39,7 @@ async fn what_is_under_way_is_waited_for_and_taken_back() {
         grant: None,
         tainted: false,
         unattended: false,
+        requester: Default::default(),
     };
     let tools = CallOrder::new(Arc::new(house.tools.clone()), house.tools.services().clone());
     let adds = tools.run(call("b", "list.add", json!({"item": "eggs"})));
@@ -218,6 +220,7 @@ async fn the_same_call_twice_acts_once() {
         grant: None,
         tainted: false,
         unattended: false,
+        requester: Default::default(),
     };
     let (first, again) = tokio::join!(house.tools.run(call(0, "a")), house.tools.run(call(0, "a")));
     assert_eq!(first, again, "also while the first is under way");

@@ -53,6 +53,7 @@ impl House {
                 grant: None,
                 tainted: true,
                 unattended: false,
+                requester: Default::default(),
             })
             .await
     }

@@ -1,12 +1,12 @@
 //! When two names are the same name: spelling, case, spaces and a leading article do not matter. Names and what is
 //! asked for may be in any language of the house, so the words of every language count.
 
-use hark_language::Phrases;
-use hark_language::tools::Names;
+use crate::Phrases;
+use crate::tools::Names;
 
 /// Whether a word or phrase is in a list of one of the languages.
 fn is_any(list: impl Fn(&Names) -> Phrases, phrase: &str) -> bool {
-    hark_language::all().iter().any(|language| list(&language.tools.names).contains(phrase))
+    crate::all().iter().any(|language| list(&language.tools.names).contains(phrase))
 }
 
 /// A name in the form in which names are compared: lower case, words by single spaces, without

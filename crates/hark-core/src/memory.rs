@@ -1,0 +1,399 @@
+//! What the household told Hark: facts, the statements that were read from them, who told them, and the ports behind
+//! them. A fact is one row in the words it was told; where a rule can read it, it is an edge of a graph as well: a
+//! subject, a typed relation, an object. Calls of the ports block on the disk.
+
+use crate::Fault;
+use crate::intent::Intent;
+use crate::public_event::Origin;
+use serde::{Deserialize, Serialize};
+
+/// Key of the one whom "I" and "my" mean. No name has it: keys of names hold letters, digits and blanks only.
+pub const OWNER_KEY: &str = ":owner";
+
+/// Who told or asks something, the least trusted first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// Somebody in the room or on the broker, who may be a guest: nobody recognises voices.
+    #[default]
+    Unknown,
+    /// The owner: at the command line, or at an interface that is the owner's.
+    Owner,
+}
+
+impl Speaker {
+    /// As it is written in the store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Owner => "owner",
+        }
+    }
+
+    /// What [`Speaker::name`] gave; anything else is nobody known.
+    pub fn named(name: &str) -> Self {
+        if name == Self::Owner.name() { Self::Owner } else { Self::Unknown }
+    }
+}
+
+/// Who makes a call, and in which conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Requester {
+    /// Who.
+    #[serde(default)]
+    pub speaker: Speaker,
+    /// The answer is heard by whoever is in the room.
+    #[serde(default)]
+    pub aloud: bool,
+    /// Tells conversations apart: "she" is somebody of the same one.
+    #[serde(default)]
+    pub conversation: String,
+}
+
+impl Requester {
+    /// Who makes requests of an origin.
+    pub fn of(origin: &Origin) -> Self {
+        let (speaker, aloud, conversation) = match origin {
+            Origin::Voice => (Speaker::Unknown, true, "voice".to_owned()),
+            Origin::Internal => (Speaker::Unknown, true, "voice".to_owned()),
+            Origin::Mqtt => (Speaker::Unknown, false, "mqtt".to_owned()),
+            Origin::MqttSession(name) => (Speaker::Unknown, false, format!("mqtt {name}")),
+            Origin::Cli => (Speaker::Owner, false, "cli".to_owned()),
+            Origin::Api(name) => (Speaker::Owner, false, format!("api {name}")),
+        };
+        Self { speaker, aloud, conversation }
+    }
+
+    /// Whether nothing is known of it.
+    pub fn is_nobody(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether what is private is kept from it.
+    pub fn is_stranger(&self) -> bool {
+        self.speaker == Speaker::Unknown
+    }
+}
+
+/// What an entity is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntityKind {
+    /// Somebody.
+    Person,
+    /// Somewhere.
+    Place,
+    /// Anything else that has a name.
+    #[default]
+    Thing,
+    /// Something that somebody works on.
+    Project,
+}
+
+impl EntityKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Person, Self::Place, Self::Thing, Self::Project];
+
+    /// As it is written in sentence files and in the store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Place => "place",
+            Self::Thing => "thing",
+            Self::Project => "project",
+        }
+    }
+
+    /// What [`EntityKind::name`] gave.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Somebody, something or somewhere that facts are about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Entity {
+    /// The form in which names are compared; [`OWNER_KEY`] for the owner, `:relation` for somebody whose name is not
+    /// known yet ("my sister").
+    pub key: String,
+    /// As it was said; empty for the owner.
+    pub name: String,
+    /// What it is.
+    pub kind: EntityKind,
+}
+
+/// An edge of the graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statement {
+    /// Whom or what it is about.
+    pub subject: Entity,
+    /// Type of the relation, such as `spouse`; language files name them.
+    pub relation: String,
+    /// What tells relations of one type apart: `colour` of a favourite colour. Empty for most.
+    pub qualifier: String,
+    /// The other end, in the words it was told.
+    pub object: String,
+    /// The other end, where that is an entity.
+    pub entity: Option<Entity>,
+    /// Several objects can be true at a time.
+    pub many: bool,
+}
+
+/// How something came to be known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// The turn it was told in; `None` for what is older than that was kept.
+    pub turn: Option<String>,
+    /// Who told it.
+    pub speaker: Speaker,
+    /// How sure it is, 0 to 1: 1 for what Hark was asked to remember.
+    pub sure: f32,
+    /// ISO 639-1 of the words; empty: unknown.
+    pub language: String,
+    /// It is told only to those who are known, where `memory.private` is on.
+    pub private: bool,
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Self { turn: None, speaker: Speaker::Unknown, sure: 1.0, language: String::new(), private: false }
+    }
+}
+
+/// Something the household told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// Stable id; 0 for one that is not kept yet.
+    pub id: i64,
+    /// In the words it was told.
+    pub text: String,
+    /// When, milliseconds since the Unix epoch.
+    pub told_unix_ms: i64,
+    /// Where it is from.
+    #[serde(default)]
+    pub source: Source,
+    /// What was read in it, where a rule could.
+    #[serde(default)]
+    pub statement: Option<Statement>,
+    /// The statement as it is told back to whoever told it: "your wife is Anna". Empty without one.
+    #[serde(default)]
+    pub told: String,
+    /// Entities that are named in it, those of the statement included.
+    #[serde(default)]
+    pub mentions: Vec<Entity>,
+    /// Since when it is not so any more, milliseconds since the Unix epoch.
+    #[serde(default)]
+    pub ended_unix_ms: Option<i64>,
+    /// The fact that took its place.
+    #[serde(default)]
+    pub replaced_by: Option<i64>,
+}
+
+/// Where facts are kept. A returned `Ok` means it is on the disk. Facts that have ended are found by
+/// [`FactStore::history`] only.
+pub trait FactStore: Send + Sync {
+    /// Keeps a fact under a new id, and ends those that it takes the place of, in one step.
+    ///
+    /// # Errors
+    /// When it could not be written; then nothing has changed.
+    fn remember(&self, fact: &Fact, ends: &[i64]) -> Result<Fact, Fault>;
+    /// Puts a fact that was forgotten, or has ended, back as it was.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn restore(&self, fact: &Fact) -> Result<(), Fault>;
+    /// Makes facts true again that a fact has ended, and forgets that one, in one step.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn take_back(&self, id: i64) -> Result<(), Fault>;
+    /// The facts that hold these words, in any order and inflection, the best first; with `any` one word
+    /// is enough.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn search(&self, words: &[String], any: bool, most: usize) -> Result<Vec<Fact>, Fault>;
+    /// The newest facts, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn newest(&self, most: usize) -> Result<Vec<Fact>, Fault>;
+    /// The facts of these ids that there are, in any order.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn by_ids(&self, ids: &[i64]) -> Result<Vec<Fact>, Fault>;
+    /// The facts in which one of these entities is named, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn about(&self, keys: &[String], most: usize) -> Result<Vec<Fact>, Fault>;
+    /// The facts that have ended, the latest end first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn history(&self, most: usize) -> Result<Vec<Fact>, Fault>;
+    /// Those of these keys that are entities, with how they are called.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn entities(&self, keys: &[String]) -> Result<Vec<Entity>, Fault>;
+    /// Every entity with the number of facts about it, the most frequent first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn all_entities(&self, most: usize) -> Result<Vec<(Entity, u64)>, Fault>;
+    /// Gives an entity another name; one that has the new key already takes in what the other had.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn rename(&self, key: &str, now: &Entity) -> Result<(), Fault>;
+    /// Forgets facts for good, each with those that it had taken the place of. Answers all that are gone.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn forget(&self, ids: &[i64]) -> Result<Vec<Fact>, Fault>;
+    /// Ends facts without another in their place.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn end(&self, ids: &[i64], now_unix_ms: i64) -> Result<(), Fault>;
+    /// Keeps the vector of a fact's words by an encoder of this name; one that is forgotten meanwhile has none.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn keep_vector(&self, id: i64, encoder: &str, vector: &[u8]) -> Result<(), Fault>;
+    /// Ids and vectors of current facts by an encoder; `None` when they are those of `known`, which is what an earlier
+    /// call gave with them.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn vectors(&self, encoder: &str, known: Option<VectorState>) -> Result<Option<Vectors>, Fault>;
+    /// Ids and words of current facts without a vector by this encoder, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn without_vector(&self, encoder: &str, most: usize) -> Result<Vec<(i64, String)>, Fault>;
+}
+
+/// Which facts are listed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum WhichFacts {
+    /// All that are so.
+    #[default]
+    Current,
+    /// Those with all these words.
+    WithWords(String),
+    /// Those about somebody or something, as a person calls it: "Anna", "my wife", "me".
+    About(String),
+    /// Those that are not so any more.
+    Ended,
+}
+
+/// Tells whether vectors have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct VectorState {
+    /// How many facts have one.
+    pub count: i64,
+    /// The last of them.
+    pub last: i64,
+}
+
+/// Vectors of facts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Vectors {
+    /// Of when.
+    pub state: VectorState,
+    /// Id of each fact.
+    pub ids: Vec<i64>,
+    /// int8, `[ids, width]`, row by row.
+    pub numbers: Vec<u8>,
+}
+
+/// Whom a sentence is about, as it was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// Whoever speaks: "I", "my".
+    Me,
+    /// Somebody by what they are to whoever speaks, as a relation: "my wife".
+    MyRelative(String),
+    /// By name.
+    Named(String),
+    /// Somebody who was spoken of: "she".
+    Pronoun(EntityKind),
+}
+
+/// What a rule read in a sentence, before anything of it is looked up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SaidStatement {
+    /// Whom or what it is about.
+    pub subject: Said,
+    /// What the subject is.
+    pub subject_kind: EntityKind,
+    /// Type of the relation.
+    pub relation: String,
+    /// What tells relations of one type apart.
+    pub qualifier: String,
+    /// The other end, in the words it was told.
+    pub object: String,
+    /// What the other end is, where it is an entity.
+    pub object_kind: Option<EntityKind>,
+    /// Several objects can be true at a time.
+    pub many: bool,
+    /// A relation that cannot hold of the same two: `dislikes` of `likes`.
+    pub opposite: Option<String>,
+    /// It is not so any more: nothing is kept, and what was so ends.
+    pub ends: bool,
+    /// It is told to those only who are known.
+    pub private: bool,
+    /// It counts only where Hark was asked to remember it: "the spare key is under the pot".
+    pub asked_only: bool,
+    /// How sure it is, 0 to 1.
+    pub sure: f32,
+    /// As it is told back.
+    pub told: String,
+    /// ISO 639-1 of the rule.
+    pub language: String,
+}
+
+/// What somebody wants to know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SaidQuestion {
+    /// About whom; `None`: whoever it is true of ("who likes olives").
+    pub subject: Option<Said>,
+    /// Types of relations that answer it; none: everything about the subject.
+    pub relations: Vec<String>,
+    /// What tells relations of one type apart; empty: all of them.
+    pub qualifier: String,
+    /// The other end, where it was said: "does Anna like olives".
+    pub object: Option<String>,
+}
+
+/// Reads statements and questions by the rules of the languages. Pure; a sentence takes some hundred microseconds.
+pub trait StatementReader: Send + Sync {
+    /// What a whole sentence states; `None` for anything that no rule reads.
+    fn statement(&self, text: &str) -> Option<SaidStatement>;
+    /// What a whole sentence asks of what was told.
+    fn question(&self, text: &str) -> Option<SaidQuestion>;
+}
+
+/// What a sentence wants of what was told, as an intent with the ISO 639-1 code of its language; the code is empty where
+/// it does not matter. Reads the store: some milliseconds.
+pub trait MemoryIntents: Send + Sync {
+    /// A statement that is kept, or a question that what was told answers.
+    fn intent(&self, text: &str) -> Option<(Intent, String)>;
+    /// A question to which something that was told means nearly the same as the answer.
+    fn in_other_words(&self, text: &str) -> Option<(Intent, String)>;
+}
+
+/// Vectors of sentences, of length 1 each.
+pub trait SentenceVectors: Send + Sync {
+    /// Tells the encoder from others; vectors of another are not compared with.
+    fn name(&self) -> &str;
+    /// The vector of a text; some milliseconds, and longer where the model must be loaded first.
+    ///
+    /// # Errors
+    /// When the model is missing or fails.
+    fn embed(&self, text: &str) -> Result<Vec<f32>, Fault>;
+}

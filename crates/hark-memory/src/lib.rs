@@ -1,0 +1,18 @@
+//! What the household told Hark, as a graph: entities (people, places, things, projects), typed relations between them,
+//! and the facts they were read from, with time, turn, speaker and how sure they are. Tools, the background work after a
+//! turn, the command line and the HTTP interface use [`Memory`]; the database, the sentence rules and the sentence encoder
+//! come in by ports of `hark_core::memory`.
+//!
+//! `resolve` decides what a new statement contradicts, `ranking` puts together what words, sentence vectors, the graph and
+//! recency say about a question, `vectors` compares sentences. These are pure; [`Memory`] reads and writes by the ports.
+
+mod memory;
+mod ranking;
+mod recall;
+mod resolve;
+mod vectors;
+
+pub use memory::{Asked, Kept, Memory};
+pub use ranking::fuse;
+pub use recall::Recalled;
+pub use resolve::{Resolution, resolve};

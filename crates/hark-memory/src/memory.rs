@@ -1,0 +1,498 @@
+//! Keeping and forgetting: what was told becomes facts, and statements where a rule reads one.
+
+use crate::resolve::{ended_by, resolve};
+use crate::vectors::to_int8;
+use hark_core::Fault;
+use hark_core::memory::{
+    Entity, EntityKind, Fact, FactStore, OWNER_KEY, Requester, Said, SaidStatement, SentenceVectors, Source,
+    Speaker, Statement, StatementReader, Vectors, WhichFacts,
+};
+use hark_language::Lexicon;
+use hark_language::names::{normal, telling_words};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most facts about one entity that are looked at.
+pub(crate) const MOST_ABOUT: usize = 1000;
+/// How many facts are looked at by their words.
+pub(crate) const MOST_LOOKED_AT: usize = 200;
+/// Entities of a conversation that "she" may be, and conversations they are remembered of.
+const MOST_RECENT: usize = 10;
+const MOST_CONVERSATIONS: usize = 64;
+/// Words of a name at most.
+const NAME_WORDS: usize = 3;
+/// How much less sure something is that was said in passing to Hark, which was not asked to remember it.
+const IN_PASSING: f32 = 0.8;
+/// Sentences of one turn that are looked at.
+const MOST_SENTENCES: usize = 12;
+
+/// How Hark was asked to keep something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Asked {
+    /// "Remember that …": it is kept whatever it says. Otherwise only a statement that a rule reads is.
+    pub expressly: bool,
+    /// It is told only to those who are known, where private facts are kept from others.
+    pub private: bool,
+}
+
+/// What became of something that was told.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kept {
+    /// It is kept, and took the place of these.
+    New(Box<Fact>, Vec<Fact>),
+    /// It was known.
+    Known(Box<Fact>),
+    /// Somebody more trusted has told otherwise; nothing was kept.
+    Refused,
+    /// These are not so any more; as they were before.
+    Ended(Vec<Fact>),
+    /// It is nothing to keep.
+    Nothing,
+}
+
+/// What was told, in a store; cheap to clone.
+#[derive(Clone)]
+pub struct Memory {
+    pub(crate) store: Arc<dyn FactStore>,
+    pub(crate) reader: Option<Arc<dyn StatementReader>>,
+    pub(crate) encoder: Option<Arc<dyn SentenceVectors>>,
+    /// What is private is kept from those who are not known.
+    pub(crate) keeps_private: bool,
+    pub(crate) state: Arc<Mutex<State>>,
+}
+
+/// What is known without asking the store.
+#[derive(Default)]
+pub(crate) struct State {
+    /// The last entities of each conversation, the latest first.
+    recent: BTreeMap<String, VecDeque<Entity>>,
+    pub(crate) vectors: Option<Arc<Vectors>>,
+}
+
+impl Memory {
+    /// The facts of this store, found by their words; no rule reads statements.
+    pub fn new(store: Arc<dyn FactStore>) -> Self {
+        Self { store, reader: None, encoder: None, keeps_private: false, state: Arc::default() }
+    }
+
+    /// With rules that read statements and questions.
+    #[must_use]
+    pub fn with_reader(self, reader: Arc<dyn StatementReader>) -> Self {
+        Self { reader: Some(reader), ..self }
+    }
+
+    /// With an encoder, by which facts are found in other words.
+    #[must_use]
+    pub fn with_encoder(self, encoder: Arc<dyn SentenceVectors>) -> Self {
+        Self { encoder: Some(encoder), ..self }
+    }
+
+    /// Whether what is private is kept from those who are not known.
+    #[must_use]
+    pub fn keeping_private(self, keeps_private: bool) -> Self {
+        Self { keeps_private, ..self }
+    }
+
+    /// Keeps what was told, and says what became of it.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn remember(
+        &self,
+        text: &str,
+        now_unix_ms: i64,
+        by: &Requester,
+        turn: Option<&str>,
+        asked: Asked,
+    ) -> Result<Kept, Fault> {
+        let said = self.reader.as_ref().and_then(|reader| reader.statement(text));
+        let said = said.filter(|said| asked.expressly || !said.asked_only);
+        let source = Source {
+            turn: turn.map(str::to_owned),
+            speaker: by.speaker,
+            sure: match (&said, asked.expressly) {
+                (_, true) => 1.0,
+                (said, false) => said.as_ref().map_or(0.0, |said| said.sure),
+            },
+            language: said.as_ref().map(|said| said.language.clone()).unwrap_or_default(),
+            private: asked.private || said.as_ref().is_some_and(|said| said.private) || sounds_private(text),
+        };
+        let fact = Fact { text: text.to_owned(), told_unix_ms: now_unix_ms, source, ..Fact::default() };
+        match said {
+            Some(said) => self.remember_statement(fact, &said, by, asked),
+            None if asked.expressly => self.remember_words(fact, by),
+            None => Ok(Kept::Nothing),
+        }
+    }
+
+    /// Keeps a fact in its words; one that is known in the same words is not kept twice.
+    fn remember_words(&self, fact: Fact, by: &Requester) -> Result<Kept, Fault> {
+        let words = telling_words(&fact.text);
+        let known = self.store.search(&words, false, MOST_LOOKED_AT)?;
+        if let Some(same) = known.into_iter().find(|known| telling_words(&known.text) == words) {
+            return Ok(Kept::Known(Box::new(same)));
+        }
+        let mentions = self.mentioned_in(&fact.text)?;
+        let fact = self.store.remember(&Fact { mentions, ..fact }, &[])?;
+        self.note(by, &fact);
+        Ok(Kept::New(Box::new(fact), Vec::new()))
+    }
+
+    fn remember_statement(
+        &self,
+        fact: Fact,
+        said: &SaidStatement,
+        by: &Requester,
+        asked: Asked,
+    ) -> Result<Kept, Fault> {
+        let Some(subject) = self.subject(&said.subject, said.subject_kind, by)? else {
+            // "She likes tulips", and nobody was spoken of.
+            return if asked.expressly { self.remember_words(fact, by) } else { Ok(Kept::Nothing) };
+        };
+        let entity =
+            said.object_kind.map(|kind| named(&said.object, kind)).filter(|entity| !entity.key.is_empty());
+        let statement = Statement {
+            subject,
+            relation: said.relation.clone(),
+            qualifier: said.qualifier.clone(),
+            object: said.object.clone(),
+            entity,
+            many: said.many,
+        };
+        let known = self.store.about(std::slice::from_ref(&statement.subject.key), MOST_ABOUT)?;
+        if said.ends {
+            let ids = ended_by(&statement, by.speaker, &known);
+            let ended: Vec<Fact> = known.into_iter().filter(|fact| ids.contains(&fact.id)).collect();
+            if ended.is_empty() {
+                return if asked.expressly { self.remember_words(fact, by) } else { Ok(Kept::Nothing) };
+            }
+            self.store.end(&ids, fact.told_unix_ms)?;
+            return Ok(Kept::Ended(ended));
+        }
+        let resolution = resolve(&statement, said.opposite.as_deref(), by.speaker, &known);
+        if resolution.refused_by.is_some() {
+            return Ok(Kept::Refused);
+        }
+        if let Some(same) = resolution.same {
+            self.note(by, &same);
+            return Ok(Kept::Known(Box::new(same)));
+        }
+        if statement.subject.key == OWNER_KEY
+            && let Some(entity) = &statement.entity
+        {
+            // "My sister likes tulips" came before "my sister is Julia".
+            self.store.rename(&unnamed(&statement.relation).key, entity)?;
+        }
+        let replaced = known.into_iter().filter(|fact| resolution.ends.contains(&fact.id)).collect();
+        let mut mentions = vec![statement.subject.clone()];
+        let object = statement.entity.clone().unwrap_or_else(|| named(&said.object, EntityKind::Thing));
+        if object.key.split(' ').count() <= NAME_WORDS && !object.key.is_empty() {
+            mentions.push(object);
+        }
+        // What is kept only when Hark is asked to is told in the words it was told.
+        let told = if said.asked_only { String::new() } else { said.told.clone() };
+        let fact = Fact { statement: Some(statement), told, mentions, ..fact };
+        let fact = self.store.remember(&fact, &resolution.ends)?;
+        self.note(by, &fact);
+        Ok(Kept::New(Box::new(fact), replaced))
+    }
+
+    /// Keeps what was stated in passing in a turn that asked for nothing: a sentence that a rule reads. How many were kept.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn remember_in_passing(
+        &self,
+        text: &str,
+        now_unix_ms: i64,
+        by: &Requester,
+        turn: Option<&str>,
+    ) -> Result<usize, Fault> {
+        let Some(reader) = &self.reader else { return Ok(0) };
+        let mut kept = 0;
+        for sentence in sentences(text).take(MOST_SENTENCES) {
+            let Some(said) = reader.statement(sentence).filter(|said| !said.asked_only && !said.ends) else {
+                continue;
+            };
+            let said = SaidStatement { sure: said.sure * IN_PASSING, ..said };
+            let source = Source {
+                turn: turn.map(str::to_owned),
+                speaker: by.speaker,
+                sure: said.sure,
+                language: said.language.clone(),
+                private: said.private || sounds_private(sentence),
+            };
+            let fact =
+                Fact { text: sentence.to_owned(), told_unix_ms: now_unix_ms, source, ..Fact::default() };
+            let done = self.remember_statement(fact, &said, by, Asked::default())?;
+            kept += usize::from(matches!(done, Kept::New(..)));
+        }
+        Ok(kept)
+    }
+
+    /// Makes vectors of facts that have none, the newest first; how many. Some milliseconds each.
+    ///
+    /// # Errors
+    /// When the store or the encoder fail.
+    pub fn embed_missing(&self, most: usize) -> Result<usize, Fault> {
+        let Some(encoder) = &self.encoder else { return Ok(0) };
+        let missing = self.store.without_vector(encoder.name(), most)?;
+        for (id, text) in &missing {
+            self.store.keep_vector(*id, encoder.name(), &to_int8(&encoder.embed(text)?))?;
+        }
+        Ok(missing.len())
+    }
+
+    /// Forgets the fact that is meant, or every one about something; answers those that are gone, history included.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn forget(&self, asked: &str, every: bool, by: &Requester) -> Result<Vec<Fact>, Fault> {
+        let found = if every { self.everything_about(asked, by)? } else { self.meant(asked, by)? };
+        let ids: Vec<i64> = found.iter().filter(|fact| self.may_tell(fact, by)).map(|fact| fact.id).collect();
+        self.forget_ids(&ids)
+    }
+
+    /// Forgets facts by their ids; answers those that are gone, history included.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn forget_ids(&self, ids: &[i64]) -> Result<Vec<Fact>, Fault> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.lock().vectors = None;
+        let gone = self.store.forget(ids)?;
+        let keys: Vec<&str> = gone.iter().flat_map(|fact| &fact.mentions).map(|it| it.key.as_str()).collect();
+        for recent in self.lock().recent.values_mut() {
+            recent.retain(|entity| !keys.contains(&entity.key.as_str()));
+        }
+        Ok(gone)
+    }
+
+    /// The fact of these words: the same statement, else the one that has all the words best.
+    fn meant(&self, asked: &str, by: &Requester) -> Result<Vec<Fact>, Fault> {
+        let said = self.reader.as_ref().and_then(|reader| reader.statement(asked));
+        if let Some(said) = said
+            && let Some(subject) = self.subject(&said.subject, said.subject_kind, by)?
+        {
+            let about = self.store.about(&[subject.key], MOST_ABOUT)?;
+            let same = about.into_iter().find(|fact| {
+                fact.statement.as_ref().is_some_and(|known| {
+                    known.relation == said.relation && normal(&known.object) == normal(&said.object)
+                })
+            });
+            if let Some(same) = same {
+                return Ok(vec![same]);
+            }
+        }
+        let mut found = self.store.search(&telling_words(asked), false, 1)?;
+        if found.is_empty()
+            && let Some(question) = self.question(asked)
+        {
+            found = self.answers(&question, by)?.into_iter().take(1).collect();
+        }
+        Ok(found)
+    }
+
+    /// Every fact with these words, about what is called so, and about whom a question means by it, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn everything_about(&self, asked: &str, by: &Requester) -> Result<Vec<Fact>, Fault> {
+        let mut keys = vec![normal(asked)];
+        let mut found = Vec::new();
+        if let Some(question) = self.question(asked) {
+            found = self.answers(&question, by)?;
+            // "Everything about my wife" is everything about Anna.
+            let others = found.iter().filter_map(|fact| fact.statement.as_ref()?.entity.as_ref());
+            keys.extend(others.filter(|it| it.kind == EntityKind::Person).map(|it| it.key.clone()));
+        }
+        found.extend(self.store.about(&keys, MOST_ABOUT)?);
+        found.extend(self.store.search(&telling_words(asked), false, MOST_LOOKED_AT)?);
+        found.sort_by_key(|fact| std::cmp::Reverse(fact.id));
+        found.dedup_by_key(|fact| fact.id);
+        Ok(found)
+    }
+
+    /// Takes a fact away with what it ended made true again, or puts it back as it was.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn put(&self, fact: &Fact, known: bool) -> Result<(), Fault> {
+        self.lock().vectors = None;
+        if known { self.store.restore(fact) } else { self.store.take_back(fact.id) }
+    }
+
+    /// The facts that are asked for, by the owner, the newest or the best first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn list(&self, which: &WhichFacts, most: usize) -> Result<Vec<Fact>, Fault> {
+        match which {
+            WhichFacts::Current => self.store.newest(most),
+            WhichFacts::WithWords(words) => self.store.search(&telling_words(words), false, most),
+            WhichFacts::Ended => self.store.history(most),
+            WhichFacts::About(whom) => {
+                let owner = Requester { speaker: Speaker::Owner, ..Requester::default() };
+                let mut found = self.everything_about(whom, &owner)?;
+                found.truncate(most);
+                Ok(found)
+            }
+        }
+    }
+
+    /// Whom and what is told of, each with the number of facts, the most frequent first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn told_of(&self, most: usize) -> Result<Vec<(Entity, u64)>, Fault> {
+        self.store.all_entities(most)
+    }
+
+    /// Who or what a statement is about, as an entity; `None` where nobody can be meant.
+    pub(crate) fn subject(
+        &self,
+        said: &Said,
+        kind: EntityKind,
+        by: &Requester,
+    ) -> Result<Option<Entity>, Fault> {
+        Ok(match said {
+            Said::Me => Some(owner()),
+            Said::Pronoun(kind) => self.recent(by, *kind),
+            Said::MyRelative(relation) => {
+                let about_me = self.store.about(&[OWNER_KEY.to_owned()], MOST_ABOUT)?;
+                let is_it = |fact: &Fact| {
+                    let statement = fact.statement.as_ref().filter(|it| it.relation == *relation)?;
+                    Some(statement).filter(|it| it.subject.key == OWNER_KEY)?.entity.clone()
+                };
+                about_me.iter().find_map(is_it).or_else(|| Some(unnamed(relation)))
+            }
+            Said::Named(name) => {
+                let entity = named(name, kind);
+                let is_me = |fact: &Fact| {
+                    let name = fact.statement.as_ref().filter(|it| it.relation == "name");
+                    name.is_some_and(|it| it.subject.key == OWNER_KEY && normal(&it.object) == entity.key)
+                };
+                let about_me = self.store.about(&[OWNER_KEY.to_owned()], MOST_ABOUT)?;
+                if about_me.iter().any(is_me) { Some(owner()) } else { Some(entity) }
+            }
+        })
+    }
+
+    /// Entities that some words name: those that are known, and names that are written like one.
+    pub(crate) fn mentioned_in(&self, text: &str) -> Result<Vec<Entity>, Fault> {
+        let mut found = self.store.entities(&possible_keys(text))?;
+        found.retain(|entity| !entity.key.is_empty() && !entity.key.starts_with(':'));
+        // The first word of a sentence begins with a capital whatever it is.
+        let later = text.split_whitespace().skip(1);
+        let names =
+            later.filter(|word| word.chars().next().is_some_and(char::is_uppercase) && word.len() > 2);
+        for name in names.take(MOST_RECENT) {
+            let name = name.trim_matches(|c: char| !c.is_alphanumeric());
+            let entity = named(name, EntityKind::Thing);
+            let is_known = |other: &Entity| other.key.split(' ').any(|word| word == entity.key);
+            if !entity.key.is_empty() && !found.iter().any(is_known) {
+                found.push(entity);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The last entity of a kind that was spoken of in the conversation.
+    fn recent(&self, by: &Requester, kind: EntityKind) -> Option<Entity> {
+        let state = self.lock();
+        let recent = state.recent.get(&by.conversation)?;
+        recent.iter().find(|entity| entity.kind == kind && entity.key != OWNER_KEY).cloned()
+    }
+
+    /// Keys of the last entities of a conversation, the latest first.
+    pub(crate) fn recent_keys(&self, by: &Requester) -> Vec<String> {
+        let state = self.lock();
+        let recent = state.recent.get(&by.conversation);
+        recent.into_iter().flatten().map(|entity| entity.key.clone()).collect()
+    }
+
+    /// Whether anybody was spoken of lately, in whichever conversation.
+    pub(crate) fn has_recent(&self) -> bool {
+        self.lock().recent.values().any(|recent| !recent.is_empty())
+    }
+
+    /// Notes that a fact was spoken of.
+    pub(crate) fn note(&self, by: &Requester, fact: &Fact) {
+        let statement = fact.statement.as_ref();
+        let ends = statement.into_iter().flat_map(|it| [it.entity.as_ref(), Some(&it.subject)]).flatten();
+        let mut state = self.lock();
+        if state.recent.len() >= MOST_CONVERSATIONS && !state.recent.contains_key(&by.conversation) {
+            state.recent.pop_first();
+        }
+        let recent = state.recent.entry(by.conversation.clone()).or_default();
+        for entity in fact.mentions.iter().chain(ends) {
+            recent.retain(|known| known.key != entity.key);
+            recent.push_front(entity.clone());
+        }
+        recent.truncate(MOST_RECENT);
+    }
+
+    /// Whether a fact may be told to somebody.
+    pub(crate) fn may_tell(&self, fact: &Fact, to: &Requester) -> bool {
+        !(self.keeps_private && fact.source.private && to.is_stranger())
+    }
+
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whoever "I" means.
+pub(crate) fn owner() -> Entity {
+    Entity { key: OWNER_KEY.to_owned(), name: String::new(), kind: EntityKind::Person }
+}
+
+/// Somebody whose name is not known, by what they are to the owner.
+fn unnamed(relation: &str) -> Entity {
+    Entity { key: format!(":{relation}"), name: relation.replace('_', " "), kind: EntityKind::Person }
+}
+
+pub(crate) fn named(name: &str, kind: EntityKind) -> Entity {
+    Entity { key: normal(name), name: name.trim().to_owned(), kind }
+}
+
+/// Keys of all runs of words that may be a name.
+pub(crate) fn possible_keys(text: &str) -> Vec<String> {
+    let owners = hark_language::all();
+    let plain = text.split_whitespace().map(|word| without_possessive(word, &owners));
+    let words: Vec<String> = plain
+        .flat_map(|word| normal(&word).split(' ').map(str::to_owned).collect::<Vec<_>>())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let runs = (1..=NAME_WORDS).flat_map(|length| words.windows(length).map(|run| run.join(" ")));
+    let mut keys: Vec<String> = runs.collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// "Anna's" is "Anna", in the language whose ending has an apostrophe; "Annas" may be a name of its own.
+fn without_possessive(word: &str, languages: &[&'static Lexicon]) -> String {
+    let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let marked = word.contains(['\'', '’']);
+    let shorter = languages.iter().map(|language| language.memory.owner(word)).find(|owner| *owner != word);
+    shorter.filter(|_| marked).unwrap_or(word).to_owned()
+}
+
+/// Whether words of it tell of something that is nobody else's business.
+fn sounds_private(text: &str) -> bool {
+    let words = normal(text);
+    let mut words = words.split(' ');
+    words.any(|word| hark_language::all().iter().any(|language| language.memory.private.contains(word)))
+}
+
+/// The sentences of a text, without their marks.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    // Who asks states nothing, so that the mark of a question stays.
+    let parts = text.split_inclusive(['.', '!', '?', ';', '\n']);
+    parts
+        .map(|part| part.trim_matches(|c: char| c.is_whitespace() || ".!;".contains(c)))
+        .filter(|part| !part.is_empty())
+}

@@ -1,0 +1,271 @@
+//! Finding what answers a question: by the relation that was asked for, else by words, sentence vectors and the graph.
+
+use crate::memory::{MOST_ABOUT, MOST_LOOKED_AT, Memory, named, possible_keys};
+use crate::ranking::fuse;
+use crate::vectors::{nearest, to_int8};
+use hark_core::Fault;
+use hark_core::memory::{EntityKind, Fact, OWNER_KEY, Requester, Said, SaidQuestion, Statement, Vectors};
+use hark_language::names::{asks, holds_words, normal, telling_words};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Most facts that answer a question, and most that are told about somebody.
+const MOST_ANSWERS: usize = 3;
+const MOST_TOLD_ABOUT: usize = 6;
+/// Facts of each ranking.
+const MOST_RANKED: usize = 40;
+/// Least cosine of a fact that answers a question in other words, and of one that has to do with it.
+const ANSWERS: f32 = 0.60;
+const CONCERNS: f32 = 0.45;
+/// What rankings by words, by vectors, by the entities that are named, and by those next to them in the graph weigh.
+const WEIGHTS: [f32; 4] = [1.0, 1.0, 0.8, 0.4];
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Recalled {
+    /// The best first.
+    pub facts: Vec<Fact>,
+    /// There is something that is not for whoever asks.
+    pub withheld: bool,
+}
+
+impl Memory {
+    /// The facts that answer a question, the best first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn recall(&self, asked: &str, by: &Requester) -> Result<Recalled, Fault> {
+        let question = self.question(asked);
+        let mut found = match &question {
+            Some(question) => self.answers(question, by)?,
+            None => Vec::new(),
+        };
+        // Who asks for a relation is not answered by another one: "who likes olives" by who does not.
+        let asks_relation = question.is_some_and(|question| !question.relations.is_empty());
+        let may_answer = |fact: &Fact| !asks_relation || fact.statement.is_none();
+        for find in [Self::in_words, Self::in_other_words] {
+            if found.is_empty() {
+                found = find(self, asked)?;
+                found.retain(may_answer);
+            }
+        }
+        let all = found.len();
+        found.retain(|fact| self.may_tell(fact, by));
+        let withheld = found.len() < all;
+        for fact in found.iter().rev() {
+            self.note(by, fact);
+        }
+        Ok(Recalled { facts: found, withheld })
+    }
+
+    /// The newest facts.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn newest(&self, most: usize, by: &Requester) -> Result<Recalled, Fault> {
+        let mut facts = self.store.newest(MOST_LOOKED_AT)?;
+        let all = facts.len();
+        facts.retain(|fact| self.may_tell(fact, by));
+        let withheld = facts.len() < all;
+        facts.truncate(most);
+        Ok(Recalled { facts, withheld })
+    }
+
+    /// Whether a sentence asks for something that was told, or that only the household can have told.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_asked(&self, text: &str) -> Result<bool, Fault> {
+        let Some(question) = self.question(text) else { return Ok(false) };
+        Ok(match &question.subject {
+            // "What is my wife's name" is for nobody else, whether or not it is known.
+            Some(Said::Me | Said::MyRelative(_)) => true,
+            Some(Said::Pronoun(_)) => self.has_recent(),
+            // "Who is Einstein" may be for an encyclopaedia.
+            Some(Said::Named(_)) | None => !self.answers(&question, &Requester::default())?.is_empty(),
+        })
+    }
+
+    /// Whether something was told that means nearly the same as an answer to these words would.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_asked_in_other_words(&self, text: &str) -> Result<bool, Fault> {
+        Ok(!self.in_other_words(text)?.is_empty())
+    }
+
+    /// Whether a rule reads a question in some words.
+    pub fn reads_question(&self, text: &str) -> bool {
+        self.question(text).is_some()
+    }
+
+    /// What a request may have to do with, for a language model: the best first, at most `most`.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn context(
+        &self,
+        text: &str,
+        by: &Requester,
+        now_unix_ms: i64,
+        most: usize,
+    ) -> Result<Vec<Fact>, Fault> {
+        let words: Vec<String> = telling_words(text).into_iter().filter(|word| !asks(word)).collect();
+        let near = self.near(text, CONCERNS)?;
+        let mut keys: Vec<String> =
+            self.store.entities(&possible_keys(text))?.into_iter().map(|entity| entity.key).collect();
+        if let Some(Said::Pronoun(_)) = self.question(text).and_then(|question| question.subject) {
+            keys.extend(self.recent_keys(by).into_iter().take(1));
+        }
+        let about = if keys.is_empty() { Vec::new() } else { self.store.about(&keys, MOST_RANKED)? };
+        let next: Vec<String> = about
+            .iter()
+            .flat_map(|fact| &fact.mentions)
+            .map(|entity| entity.key.clone())
+            .filter(|key| !keys.contains(key) && key != OWNER_KEY)
+            .take(MOST_ANSWERS)
+            .collect();
+        let beside = if next.is_empty() { Vec::new() } else { self.store.about(&next, MOST_ANSWERS)? };
+        let by_words = self.with_most(&words)?;
+        let near_ids: Vec<i64> = near.iter().map(|(id, _)| *id).collect();
+        let mut facts: HashMap<i64, Fact> = HashMap::new();
+        let ids = |facts: &[Fact]| facts.iter().map(|fact| fact.id).collect::<Vec<_>>();
+        let rankings = [ids(&by_words), near_ids.clone(), ids(&about), ids(&beside)];
+        for fact in by_words.into_iter().chain(self.store.by_ids(&near_ids)?).chain(about).chain(beside) {
+            facts.insert(fact.id, fact);
+        }
+        let weighed: Vec<(f32, Vec<i64>)> = WEIGHTS.into_iter().zip(rankings).collect();
+        let age = |id: i64| facts.get(&id).map_or(i64::MAX, |fact| now_unix_ms - fact.told_unix_ms);
+        let order = fuse(&weighed, age);
+        let told = order.into_iter().filter_map(|id| facts.get(&id)).filter(|fact| self.may_tell(fact, by));
+        Ok(told.take(most).cloned().collect())
+    }
+
+    pub(crate) fn question(&self, text: &str) -> Option<SaidQuestion> {
+        self.reader.as_ref().and_then(|reader| reader.question(text))
+    }
+
+    /// The facts that a question asks for by what it is about.
+    pub(crate) fn answers(&self, question: &SaidQuestion, by: &Requester) -> Result<Vec<Fact>, Fault> {
+        let Some(said) = &question.subject else { return self.of_whom_it_is_true(question) };
+        let Some(subject) = self.subject(said, EntityKind::Thing, by)? else { return Ok(Vec::new()) };
+        let about = self.store.about(std::slice::from_ref(&subject.key), MOST_ABOUT)?;
+        if question.relations.is_empty() && question.qualifier.is_empty() {
+            return Ok(about.into_iter().take(MOST_TOLD_ABOUT).collect());
+        }
+        let is_it = |fact: &&Fact| {
+            fact.statement.as_ref().is_some_and(|it| it.subject.key == subject.key && fits(it, question))
+        };
+        let mut found: Vec<Fact> = about.iter().filter(is_it).take(MOST_TOLD_ABOUT).cloned().collect();
+        // The type that was asked for comes before the one that answers as well.
+        let place = |fact: &Fact| {
+            let relation = fact.statement.as_ref().map(|it| it.relation.clone()).unwrap_or_default();
+            question.relations.iter().position(|wanted| *wanted == relation).unwrap_or(usize::MAX)
+        };
+        found.sort_by_key(|fact| (place(fact), std::cmp::Reverse(fact.id)));
+        Ok(found)
+    }
+
+    /// "Who likes olives".
+    fn of_whom_it_is_true(&self, question: &SaidQuestion) -> Result<Vec<Fact>, Fault> {
+        let Some(object) = &question.object else { return Ok(Vec::new()) };
+        let by_words = self.store.search(&telling_words(object), false, MOST_LOOKED_AT)?;
+        let by_name = self.store.about(&[named(object, EntityKind::Thing).key], MOST_LOOKED_AT)?;
+        let mut found: Vec<Fact> = by_words
+            .into_iter()
+            .chain(by_name)
+            .filter(|fact| fact.statement.as_ref().is_some_and(|it| fits(it, question)))
+            .collect();
+        found.sort_by_key(|fact| std::cmp::Reverse(fact.id));
+        found.dedup_by_key(|fact| fact.id);
+        found.truncate(MOST_TOLD_ABOUT);
+        Ok(found)
+    }
+
+    /// The facts with all the words of a question, else those with most.
+    fn in_words(&self, asked: &str) -> Result<Vec<Fact>, Fault> {
+        let words: Vec<String> = telling_words(asked).into_iter().filter(|word| !asks(word)).collect();
+        let mut found = self.store.search(&words, false, MOST_ANSWERS)?;
+        if found.is_empty() {
+            found = self.with_most(&words)?;
+            found.truncate(MOST_ANSWERS);
+        }
+        Ok(found)
+    }
+
+    /// Those with at least two thirds of the words, and two of them.
+    fn with_most(&self, words: &[String]) -> Result<Vec<Fact>, Fault> {
+        let mut found: HashMap<i64, (Fact, usize)> = HashMap::new();
+        for word in words {
+            for fact in self.store.search(std::slice::from_ref(word), true, MOST_LOOKED_AT)? {
+                found.entry(fact.id).or_insert((fact, 0)).1 += 1;
+            }
+        }
+        let enough = (words.len() * 2).div_ceil(3).max(2);
+        let mut best: Vec<(Fact, usize)> =
+            found.into_values().filter(|(_, count)| *count >= enough).collect();
+        best.sort_by_key(|(fact, count)| (std::cmp::Reverse(*count), std::cmp::Reverse(fact.id)));
+        Ok(best.into_iter().map(|(fact, _)| fact).take(MOST_RANKED).collect())
+    }
+
+    /// The facts that mean nearly what is asked for; where somebody is named, those about them only.
+    fn in_other_words(&self, asked: &str) -> Result<Vec<Fact>, Fault> {
+        let near = self.near(asked, ANSWERS)?;
+        if near.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<i64> = near.iter().map(|(id, _)| *id).collect();
+        let named: Vec<String> =
+            self.store.entities(&possible_keys(asked))?.into_iter().map(|entity| entity.key).collect();
+        let mut found = self.store.by_ids(&ids)?;
+        found.retain(|fact| {
+            named.is_empty() || fact.mentions.iter().any(|entity| named.contains(&entity.key))
+        });
+        found.sort_by_key(|fact| ids.iter().position(|id| *id == fact.id));
+        found.truncate(MOST_ANSWERS);
+        Ok(found)
+    }
+
+    /// Ids of facts by the likeness of their meaning, with the cosine. Without an encoder, or when it fails, there are none.
+    fn near(&self, text: &str, least: f32) -> Result<Vec<(i64, f32)>, Fault> {
+        let Some(encoder) = &self.encoder else { return Ok(Vec::new()) };
+        let vectors = self.vectors(encoder.name())?;
+        if vectors.ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        match encoder.embed(text) {
+            Ok(query) => Ok(nearest(&vectors, &to_int8(&query), least, MOST_RANKED)),
+            Err(fault) => {
+                tracing::warn!("what was told is found by its words only: {fault}");
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// The vectors of all facts, read again only when they have changed.
+    fn vectors(&self, encoder: &str) -> Result<Arc<Vectors>, Fault> {
+        let known = self.lock().vectors.clone();
+        let state = known.as_ref().map(|known| known.state);
+        Ok(match (self.store.vectors(encoder, state)?, known) {
+            (None, Some(known)) => known,
+            (found, _) => {
+                let found = Arc::new(found.unwrap_or_default());
+                self.lock().vectors = Some(Arc::clone(&found));
+                found
+            }
+        })
+    }
+}
+
+/// Whether a statement is of a type that answers, and says the other end that was asked for.
+fn fits(statement: &Statement, question: &SaidQuestion) -> bool {
+    let is_type = question.relations.contains(&statement.relation);
+    let is_aspect =
+        question.qualifier.is_empty() || normal(&statement.qualifier) == normal(&question.qualifier);
+    let is_object = question.object.as_ref().is_none_or(|asked| {
+        normal(asked) == normal(&statement.object)
+            || holds_words(&statement.object, asked)
+            || holds_words(asked, &statement.object)
+    });
+    is_type && is_aspect && is_object
+}

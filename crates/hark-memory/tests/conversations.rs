@@ -1,0 +1,189 @@
+//! Conversations over days from `tests/data/memory`, with the rules of the languages and a real database; what is kept of
+//! what is said in passing, with how exact that is.
+
+use hark_core::memory::{Fact, Requester, Speaker, StatementReader, WhichFacts};
+use hark_memory::{Asked, Kept, Memory};
+use hark_nlu::Statements;
+use hark_store::Store;
+use saphyr::{LoadableYamlNode, Yaml};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const DAY_MS: i64 = 86_400_000;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn reader(code: &str) -> Arc<dyn StatementReader> {
+    let folder = root().join("models/languages").join(code).join("memory");
+    let read = Statements::load(&[(code.to_owned(), vec![folder])]);
+    Arc::new(read.unwrap_or_else(|problems| panic!("{problems:#?}")))
+}
+
+fn table(code: &str) -> Yaml<'static> {
+    let path = root().join("tests/data/memory").join(format!("{code}.yaml"));
+    let text: &'static str = std::fs::read_to_string(path).unwrap().leak();
+    Yaml::load_from_str(text).unwrap().remove(0)
+}
+
+fn get<'y>(step: &'y Yaml<'static>, key: &str) -> Option<&'y Yaml<'static>> {
+    step.as_mapping_get(key)
+}
+
+fn text<'y>(step: &'y Yaml<'static>, key: &str) -> Option<&'y str> {
+    get(step, key).and_then(Yaml::as_str)
+}
+
+/// How a fact is told.
+fn told(fact: &Fact) -> &str {
+    if fact.told.is_empty() { &fact.text } else { &fact.told }
+}
+
+/// What became of something that was said: how it is told back, or `None` where nothing new was kept.
+fn kept(kept: &Kept) -> Option<&str> {
+    match kept {
+        Kept::New(fact, _) => Some(told(fact)),
+        _ => None,
+    }
+}
+
+/// What is wrong with a step; `None`: nothing.
+fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
+    let speaker = if text(step, "by") == Some("guest") { Speaker::Unknown } else { Speaker::Owner };
+    let by = Requester { speaker, aloud: false, conversation: "test".into() };
+    let now = 1_790_000_000_000 + day * DAY_MS;
+    let is_like = |found: Option<&str>, key: &str| match (found, text(step, key)) {
+        (None, None) => true,
+        (Some(found), Some(wanted)) => found.contains(wanted),
+        _ => false,
+    };
+    for (key, expressly) in [("say", false), ("remember", true)] {
+        let Some(said) = text(step, key) else { continue };
+        let asked = Asked { expressly, private: false };
+        let done = memory.remember(said, now, &by, None, asked).unwrap();
+        return (!is_like(kept(&done), "kept")).then(|| format!("{said}: {done:?}"));
+    }
+    if let Some(asked) = text(step, "ask") {
+        let found = memory.recall(asked, &by).unwrap().facts;
+        let unwanted = text(step, "not").is_some_and(|not| found.iter().any(|fact| told(fact).contains(not)));
+        let right = is_like(found.first().map(told), "answer") && !unwanted;
+        let found: Vec<&str> = found.iter().map(told).collect();
+        return (!right).then(|| format!("{asked}: {found:?}"));
+    }
+    let asked = text(step, "forget").expect("say, remember, ask or forget");
+    let every = get(step, "every").and_then(Yaml::as_bool).unwrap_or(false);
+    let gone = memory.forget(asked, every, &by).unwrap();
+    let count = gone.iter().filter(|fact| fact.ended_unix_ms.is_none()).count() as i64;
+    (Some(count) != get(step, "gone").and_then(Yaml::as_integer)).then(|| format!("forget {asked}: {gone:?}"))
+}
+
+fn memory(folder: &Path, reader: &Arc<dyn StatementReader>) -> Memory {
+    let store = Store::open(&folder.join("hark.db")).unwrap();
+    Memory::new(Arc::new(store)).with_reader(reader.clone()).keeping_private(true)
+}
+
+#[test]
+fn conversations_over_days_come_out_right() {
+    let (mut count, mut failed) = (0, Vec::new());
+    for code in ["en", "de"] {
+        let (table, reader) = (table(code), reader(code));
+        for conversation in get(&table, "conversations").and_then(Yaml::as_vec).unwrap() {
+            count += 1;
+            let folder = tempfile::tempdir().unwrap();
+            let mut today = 0;
+            let mut memory = memory(folder.path(), &reader);
+            for step in get(conversation, "steps").and_then(Yaml::as_vec).unwrap() {
+                let day = get(step, "day").and_then(Yaml::as_integer).unwrap_or(today);
+                if day != today {
+                    // Hark was started anew since.
+                    drop(memory);
+                    memory = self::memory(folder.path(), &reader);
+                    today = day;
+                }
+                let name = text(conversation, "name").unwrap();
+                failed
+                    .extend(wrong(&memory, step, day).map(|why| format!("{code}, {name}, day {day}: {why}")));
+            }
+        }
+    }
+    assert!(count >= 40, "{count} conversations");
+    assert!(failed.is_empty(), "{} steps of {count} conversations:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn of_what_is_said_in_passing_statements_are_kept_and_nothing_else() {
+    let mut wrong = Vec::new();
+    for code in ["en", "de"] {
+        let (table, reader) = (table(code), reader(code));
+        let lines = |key: &str| -> Vec<String> {
+            let lines = get(&table, key).and_then(Yaml::as_vec).unwrap();
+            lines.iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+        };
+        let is_kept = |line: &String| reader.statement(line).is_some_and(|said| !said.asked_only);
+        let (statements, passing) = (lines("statements"), lines("passing"));
+        let right = statements.iter().filter(|line| is_kept(line)).count();
+        let extra = passing.iter().filter(|line| is_kept(line)).count();
+        println!(
+            "{code}: {right} of {} statements are kept, and {extra} of {} others",
+            statements.len(),
+            passing.len()
+        );
+        wrong.extend(statements.iter().filter(|line| !is_kept(line)).map(|line| format!("not kept: {line}")));
+        wrong.extend(
+            passing
+                .iter()
+                .filter(|line| is_kept(line))
+                .map(|line| format!("kept: {line}: {:?}", reader.statement(line))),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn texts_that_want_something_are_kept_only_when_asked_to_and_as_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = memory(folder.path(), &reader("en"));
+    let owner = Requester { speaker: Speaker::Owner, ..Requester::default() };
+    let attempts = table("injections");
+    let attempts = get(&attempts, "attempts").and_then(Yaml::as_vec).unwrap();
+    assert_eq!(attempts.len(), 50);
+    for (number, attempt) in attempts.iter().filter_map(Yaml::as_str).enumerate() {
+        let passing = memory.remember(attempt, 1, &owner, None, Asked::default()).unwrap();
+        assert_eq!(passing, Kept::Nothing, "{attempt}");
+        assert_eq!(memory.remember_in_passing(attempt, 1, &owner, None).unwrap(), 0, "{attempt}");
+        let asked = Asked { expressly: true, private: false };
+        let Kept::New(fact, replaced) = memory.remember(attempt, 1, &owner, None, asked).unwrap() else {
+            panic!("{attempt}");
+        };
+        assert_eq!((fact.text.as_str(), replaced.len()), (attempt, 0));
+        // What it says of forgetting was not carried out.
+        assert_eq!(memory.list(&WhichFacts::Current, 100).unwrap().len(), number + 1);
+    }
+}
+
+#[test]
+fn what_was_told_is_listed_by_whom_it_is_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = memory(folder.path(), &reader("en"));
+    let owner = Requester { speaker: Speaker::Owner, ..Requester::default() };
+    let kept = memory
+        .remember_in_passing(
+            "Hello! My wife is Anna. Anna likes tulips. Do I like tulips? It rains.",
+            1,
+            &owner,
+            Some("t1"),
+        )
+        .unwrap();
+    assert_eq!(kept, 2);
+    let about = |whom: &str| memory.list(&WhichFacts::About(whom.into()), 10).unwrap().len();
+    assert_eq!(
+        (about("Anna"), about("my wife"), about("tulips"), about("me"), about("Bob")),
+        (2, 2, 1, 2, 0)
+    );
+    let fact = &memory.list(&WhichFacts::About("tulips".into()), 1).unwrap()[0];
+    assert_eq!(fact.source.turn.as_deref(), Some("t1"));
+    assert!(fact.source.sure < 0.9, "nobody asked to remember it");
+    let told_of = memory.told_of(10).unwrap();
+    assert!(told_of.iter().any(|(entity, facts)| entity.name == "Anna" && *facts == 2), "{told_of:?}");
+}

@@ -1,0 +1,53 @@
+//! What the statement rules read, as slots; whole conversations are in `crates/hark-memory/tests`.
+
+use super::*;
+use std::path::Path;
+
+fn english() -> Statements {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/languages/en/memory");
+    Statements::load(&[("en".to_owned(), vec![folder])]).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+#[test]
+fn a_statement_has_a_subject_a_relation_and_an_object() {
+    let english = english();
+    let said = english.statement("My wife's name is Anna.").unwrap();
+    assert_eq!((said.subject, said.relation.as_str(), said.object.as_str()), (Said::Me, "spouse", "Anna"));
+    assert_eq!((said.many, said.object_kind), (false, Some(EntityKind::Person)));
+    let said = english.statement("Anna's favourite flower is the tulip").unwrap();
+    assert_eq!((said.subject, said.qualifier.as_str()), (Said::Named("Anna".into()), "flower"));
+    let said = english.statement("my brother likes jazz a lot").unwrap();
+    assert_eq!(said.subject, Said::MyRelative("brother".into()));
+    assert_eq!((said.opposite.as_deref(), said.many), (Some("dislikes"), true));
+    let said = english.statement("the spare key is under the pot").unwrap();
+    assert!(said.asked_only);
+    assert!(english.statement("is my wife called Anna?").is_none());
+    assert!(english.statement(&"my wife is called Anna ".repeat(50)).is_none(), "too long");
+}
+
+#[test]
+fn a_question_says_whom_and_which_relation() {
+    let english = english();
+    let asked = english.question("what is my wife's name?").unwrap();
+    assert_eq!((asked.subject, asked.relations), (Some(Said::Me), vec!["spouse".to_owned()]));
+    let asked = english.question("who likes olives").unwrap();
+    assert_eq!((asked.subject, asked.object.as_deref()), (None, Some("olives")));
+    let asked = english.question("what do you know about Anna").unwrap();
+    assert_eq!((asked.subject, asked.relations.len()), (Some(Said::Named("Anna".into())), 0));
+    assert!(english.question("turn on the light").is_none());
+}
+
+#[test]
+fn mistakes_in_the_files_are_told_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("statements.yaml");
+    std::fs::write(
+        file,
+        "language: en\nintents:\n  HarkTold:\n    data:\n      - sentences: [\"my {nobody} is\"]\n",
+    )
+    .unwrap();
+    let problems = Statements::load(&[("en".to_owned(), vec![folder.path().to_owned()])]).err().unwrap();
+    assert!(problems[0].to_string().contains("nobody"), "{problems:?}");
+    let none = Statements::load(&[("xx".to_owned(), vec![folder.path().join("none")])]).unwrap();
+    assert!(none.statement("my wife is called Anna").is_none());
+}

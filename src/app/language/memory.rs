@@ -1,0 +1,129 @@
+//! What the household told, in the program: the facts of the store with the statement rules of the languages that are
+//! spoken here and the classifier's sentence encoder, and what a sentence wants of them.
+
+use crate::app::faults::Faults;
+use crate::app::language::languages::tags;
+use hark_config::Config;
+use hark_core::classification::Classify;
+use hark_core::memory::{MemoryIntents, Requester, SentenceVectors, StatementReader};
+use hark_core::{Fault, Intent, Route, Slots, Task};
+use hark_memory::Memory;
+use hark_models::manifest::Manifest;
+use hark_nlu::Statements;
+use hark_nlu::intent::{Encoder, IntentPaths, LazyClassifier};
+use hark_store::store::Store;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Facts that a language model is shown with a request.
+const MOST_SHOWN: usize = 8;
+
+/// Opens what was told; without a classifier facts are found by their words and by the graph only.
+///
+/// # Errors
+/// Every mistake in the statement rules.
+pub(crate) fn open(
+    config: &Config,
+    models_dir: &Path,
+    store: &Store,
+    classifier: Option<Arc<Mutex<LazyClassifier>>>,
+) -> Result<(Memory, Arc<dyn StatementReader>), Faults> {
+    let reader: Arc<dyn StatementReader> = Arc::new(statements(config, models_dir)?);
+    let memory = Memory::new(Arc::new(store.clone()))
+        .with_reader(reader.clone())
+        .keeping_private(config.memory.private);
+    let Some(classifier) = classifier else { return Ok((memory, reader)) };
+    match Manifest::load(models_dir).and_then(|manifest| Encoder::id_in(&manifest)) {
+        Ok(name) => Ok((memory.with_encoder(Arc::new(ClassifierVectors { name, classifier })), reader)),
+        Err(fault) => {
+            tracing::warn!("what was told is found by its words only: {fault}");
+            Ok((memory, reader))
+        }
+    }
+}
+
+/// The statement rules of the languages that are spoken here; those of the owner come last and win.
+pub(crate) fn statements(config: &Config, models_dir: &Path) -> Result<Statements, Faults> {
+    let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
+    let paths = IntentPaths::new(models_dir, &state_dir, "");
+    let languages: Vec<_> =
+        tags(config).into_iter().map(|language| (language.clone(), paths.statements(&language))).collect();
+    Statements::load(&languages).map_err(|problems| problems.into_iter().map(Fault::from).collect())
+}
+
+/// What was told that a task of a language model may have to do with, a line each.
+pub(crate) fn context_of(memory: &Memory, task: &Task, now_unix_ms: i64) -> Vec<String> {
+    let by = Requester { aloud: task.spoken, ..Requester::of(&task.origin) };
+    match memory.context(&task.text, &by, now_unix_ms, MOST_SHOWN) {
+        Ok(facts) => facts.into_iter().map(|fact| fact.text).collect(),
+        Err(fault) => {
+            tracing::warn!("a request is answered without what was told: {fault}");
+            Vec::new()
+        }
+    }
+}
+
+/// The encoder of the classifier, which is loaded when it is first asked and let go of when nobody asks.
+struct ClassifierVectors {
+    name: String,
+    classifier: Arc<Mutex<LazyClassifier>>,
+}
+
+impl SentenceVectors for ClassifierVectors {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn embed(&self, text: &str) -> Result<Vec<f32>, Fault> {
+        self.classifier.lock().unwrap_or_else(PoisonError::into_inner).embed(text)
+    }
+}
+
+/// See [`MemoryIntents`].
+pub(crate) struct Told {
+    pub(crate) memory: Memory,
+    pub(crate) reader: Arc<dyn StatementReader>,
+    /// Statements are kept without being asked to.
+    pub(crate) keeps_statements: bool,
+}
+
+impl MemoryIntents for Told {
+    fn intent(&self, text: &str) -> Option<(Intent, String)> {
+        if self.keeps_statements
+            && let Some(said) = self.reader.statement(text).filter(|said| !said.asked_only)
+        {
+            let slots =
+                Slots::from_iter([("fact".to_owned(), text.into()), ("stated".to_owned(), true.into())]);
+            let why = format!("it states who or what somebody's {} is", said.relation);
+            return Some((intent("HarkRemember", slots, said.sure, why), said.language));
+        }
+        let asked = self.memory.is_asked(text).unwrap_or_else(|fault| {
+            tracing::warn!("nobody knows whether this was told: {fault}");
+            false
+        });
+        asked.then(|| (asking(text, "it asks for what was told"), String::new()))
+    }
+
+    fn in_other_words(&self, text: &str) -> Option<(Intent, String)> {
+        let found = self.memory.is_asked_in_other_words(text).unwrap_or(false);
+        found.then(|| (asking(text, "what was told means nearly the same"), String::new()))
+    }
+}
+
+fn asking(text: &str, why: &str) -> Intent {
+    let slots = Slots::from_iter([("query".to_owned(), Value::from(text))]);
+    intent("HarkRecall", slots, 1.0, why.to_owned())
+}
+
+fn intent(name: &str, slots: Slots, confidence: f32, why: String) -> Intent {
+    Intent {
+        name: name.to_owned(),
+        slots,
+        confidence,
+        route: Route::Template,
+        why,
+        response: None,
+        single: false,
+    }
+}

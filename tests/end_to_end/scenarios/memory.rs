@@ -1,0 +1,133 @@
+//! What the household tells: kept, asked back in other words, corrected and forgotten, with the real program, which is
+//! started anew between.
+
+use crate::scenarios::daemon_api::{get, http_with, start};
+use crate::support::mosquitto::Listener;
+use crate::support::{Broker, Hark, named, only, text};
+use serde_json::{Value, json};
+
+/// The answer to words that a program of its own is asked.
+fn answer(hark: &Hark, words: &str) -> String {
+    only(&hark.events(&["ask", words]), "reply")["text"].as_str().unwrap_or_default().to_owned()
+}
+
+fn remembered(hark: &Hark, args: &[&str]) -> Value {
+    let output = hark.run(&[&["remember"], args, &["--json"]].concat());
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn what_is_told_is_asked_back_corrected_and_forgotten_over_restarts() {
+    let hark = Hark::new();
+    for (said, expected) in [
+        ("my wife is Anna", "I'll remember that Anna is your wife."),
+        ("what is my wife's name", "Anna is your wife."),
+        ("who am I married to", "Anna is your wife."),
+        ("I don't like olives", "I'll remember that you don't like olives."),
+        ("do I like olives", "You don't like olives."),
+        (
+            "Anna's birthday is on the third of May",
+            "I'll remember that Anna's birthday is on the third of May.",
+        ),
+        ("when is my wife's birthday", "Anna's birthday is on the third of May."),
+        ("no, my wife's name is Julia", "I'll remember that Julia is your wife."),
+        ("what is my wife called", "Julia is your wife."),
+        ("remember that the bins go out on Tuesdays except in August", "I'll remember that."),
+        ("forget everything about Julia", "I have forgotten: no, my wife's name is Julia."),
+    ] {
+        assert_eq!(answer(&hark, said), expected, "{said}");
+    }
+    assert_eq!(answer(&hark, "what is my wife's name"), "Sorry, you have not told me that.");
+    // Small talk, requests and questions leave nothing behind.
+    let before = remembered(&hark, &["list"]).as_array().unwrap().len();
+    for said in
+        ["my wife is angry", "I like this song", "good morning", "turn on the kitchen light", "I'm tired"]
+    {
+        answer(&hark, said);
+    }
+    assert_eq!(remembered(&hark, &["list"]).as_array().unwrap().len(), before);
+    let about = remembered(&hark, &["about", "Anna"]);
+    assert_eq!(about[0]["statement"]["relation"], "birthday", "{about}");
+}
+
+#[test]
+fn what_took_the_place_of_something_can_be_undone_and_the_last_thing_forgotten_at_a_word() {
+    let hark = Hark::new();
+    let said = |lines: &[&str]| {
+        let events = hark.ask_lines(&["--session", "test"], &[], lines);
+        let replies = named(&events, "reply");
+        replies.iter().map(|reply| reply["text"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let replies = said(&["I live in Hamburg", "I live in Bremen", "undo that", "where do I live"]);
+    assert_eq!(replies.last().map(String::as_str), Some("You live in Hamburg."), "{replies:?}");
+    let replies = said(&["where do I live", "forget that", "where do I live"]);
+    assert_eq!(replies[2], "Sorry, you have not told me that.", "{replies:?}");
+}
+
+#[test]
+fn the_daemon_knows_it_after_a_restart_and_programs_see_it() {
+    let hark = Hark::new();
+    let ask = |address, words: &str| -> String {
+        let (status, turn) =
+            http_with(address, "POST", "/api/v1/ask", Some(json!({"text": words, "session_id": "test"})), "");
+        assert_eq!(status, 200, "{turn}");
+        turn["reply"].as_str().unwrap_or_default().to_owned()
+    };
+    let (daemon, address) = start(&hark, &[]);
+    assert_eq!(ask(address, "my sister is called Julia"), "I'll remember that Julia is your sister.");
+    assert_eq!(ask(address, "she lives in Berlin"), "I'll remember that she lives in Berlin.");
+    assert!(daemon.terminate().success());
+
+    let (daemon, address) = start(&hark, &[]);
+    assert_eq!(ask(address, "where does my sister live"), "She lives in Berlin.");
+    assert_eq!(ask(address, "Julia moved to Paris"), "I'll remember that Julia moved to Paris.");
+    assert_eq!(ask(address, "where does Julia live"), "Julia moved to Paris.");
+    let all = get(address, "/api/v1/memory?about=Julia");
+    assert_eq!(all["facts"].as_array().map(Vec::len), Some(2), "{all}");
+    assert_eq!(all["facts"][0]["speaker"], "owner");
+    let history = get(address, "/api/v1/memory?history=true");
+    assert_eq!(history["facts"][0]["text"], "she lives in Berlin", "{history}");
+    assert!(history["facts"][0]["ended_at"].is_string());
+    let entities = get(address, "/api/v1/memory/entities");
+    let names: Vec<&Value> = entities["entities"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+    assert!(names.contains(&&json!("Julia")) && names.contains(&&json!("Paris")), "{entities}");
+    let (status, _) = http_with(address, "GET", "/api/v1/memory?about=me&words=x", None, "");
+    assert_eq!(status, 400);
+    let path = format!("/api/v1/memory/{}", all["facts"][0]["id"]);
+    assert_eq!(http_with(address, "DELETE", &path, None, "").0, 204);
+    assert_eq!(get(address, "/api/v1/memory?history=true")["facts"].as_array().map(Vec::len), Some(0));
+    assert!(daemon.terminate().success());
+}
+
+#[test]
+fn somebody_who_is_not_known_replaces_nothing_and_hears_nothing_private() {
+    let (hark, broker) = (Hark::new(), Broker::start());
+    let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
+    let (daemon, address) = start(&hark, &[&url, "memory.private=true"]);
+    let owner = |words: &str| -> String {
+        let body = json!({"text": words, "session_id": "desk"});
+        let (status, turn) = http_with(address, "POST", "/api/v1/ask", Some(body), "");
+        assert_eq!(status, 200, "{turn}");
+        turn["reply"].as_str().unwrap_or_default().to_owned()
+    };
+    let listener = Listener::on(broker.port, &["hark/hark/answer", "hark/hark/availability"]);
+    listener.expect("/availability", "online");
+    let stranger = |words: &str| {
+        broker.publish("hark/hark/ask", words);
+        listener.next_on("/answer").payload
+    };
+    assert_eq!(owner("my wife is Anna"), "I'll remember that Anna is your wife.");
+    assert_eq!(
+        owner("my birthday is on the third of May"),
+        "I'll remember that your birthday is the third of May."
+    );
+    let refused = "The owner has told me otherwise, and only the owner can change that.";
+    assert!(stranger("my wife is Berta").contains(refused));
+    assert!(stranger("what is my wife's name").contains("Anna is your wife."));
+    assert!(stranger("when is my birthday").contains("That is private. Ask me in writing."));
+    assert!(stranger("forget everything about my birthday").contains("Sorry, I was told nothing about"));
+    assert_eq!(owner("when is my birthday"), "Your birthday is the third of May.");
+    assert_eq!(owner("who am I married to"), "Anna is your wife.");
+    assert!(daemon.terminate().success());
+}
