@@ -1,6 +1,9 @@
 //! Conversations over days from `tests/data/memory`, with the rules of the languages and a real database; what is kept of
 //! what is said in passing, with how exact that is.
 
+// Clippy knows tests by their attribute, and not the functions that help them.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use hark_core::memory::{Fact, Requester, Speaker, StatementReader, WhichFacts};
 use hark_memory::{Asked, Kept, Memory};
 use hark_nlu::Statements;

@@ -1,6 +1,9 @@
 //! How long it takes with ten thousand facts: to find what a request has to do with, and to answer a question. A measurement,
 //! with the encoder that ships: `cargo test -p hark-memory --test measure -- --ignored --nocapture`.
 
+// Clippy knows tests by their attribute, and not the functions that help them.
+#![allow(clippy::unwrap_used)]
+
 use hark_core::Fault;
 use hark_core::memory::{
     Entity, EntityKind, Fact, FactStore, Requester, SentenceVectors, Speaker, Statement, StatementReader,

@@ -65,7 +65,7 @@ pub enum Undoable {
     /// A fact, and whether it was known before.
     Fact {
         /// The fact.
-        fact: Fact,
+        fact: Box<Fact>,
         /// It was forgotten rather than told.
         known: bool,
     },

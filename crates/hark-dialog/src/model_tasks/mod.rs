@@ -53,6 +53,9 @@ const MOST_SHOWN_CHARS: usize = 6000;
 /// Gets what is told while a task runs.
 pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
 
+/// What was told that a task may be about, a line a fact.
+pub type ToldFacts = Arc<dyn Fn(&Task) -> Vec<String> + Send + Sync>;
+
 /// What the mind works with.
 pub struct ModelTaskParts {
     /// The models.
@@ -74,7 +77,7 @@ pub struct ModelTaskParts {
     /// What of the house belongs into a prompt, such as the areas; made anew after every change.
     pub house: Arc<dyn Fn() -> House + Send + Sync>,
     /// What was told that a request may be about, a line a fact; made anew for every task.
-    pub memory: Arc<dyn Fn(&Task) -> Vec<String> + Send + Sync>,
+    pub memory: ToldFacts,
     /// The words around results of tools, by ISO 639-1 code.
     pub words: Arc<dyn Fn(&str) -> Words + Send + Sync>,
     /// The languages that are spoken here, the usual one first.

@@ -24,7 +24,7 @@ pub(super) struct Addition {
     before: Spoken,
     whole: String,
     /// What they mean alone, until it is known what both mean.
-    alone: Option<Understanding>,
+    alone: Option<Box<Understanding>>,
 }
 
 impl Machine {
@@ -61,7 +61,7 @@ impl Machine {
             language: turn.language.clone(),
         });
         if let Some(turn) = self.turn_mut(id) {
-            turn.addition = Some(Addition { before, whole, alone: Some(alone.clone()) });
+            turn.addition = Some(Addition { before, whole, alone: Some(Box::new(alone.clone())) });
         }
         true
     }
@@ -80,7 +80,7 @@ impl Machine {
         &mut self,
         id: &TurnId,
         whole: Understanding,
-    ) -> Result<Understanding, Understanding> {
+    ) -> Result<Understanding, Box<Understanding>> {
         let Some(turn) = self.turn_mut(id) else { return Ok(whole) };
         let waiting = turn
             .addition

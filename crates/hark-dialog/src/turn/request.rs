@@ -107,7 +107,7 @@ impl Machine {
         let Some(understanding) = self.weigh_continuation(now, id, understanding) else { return };
         let mut understanding = match self.weigh_addition(id, understanding) {
             Ok(understanding) => understanding,
-            Err(alone) => return self.act_on(now, id, alone),
+            Err(alone) => return self.act_on(now, id, *alone),
         };
         let Some(turn) = self.turn_mut(id) else { return };
         turn.kind = understanding.classification.clone().map(Kind::from);

@@ -34,15 +34,15 @@ pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
             let before: Vec<String> = replaced.iter().map(told_or_text).collect();
             let mut outcome = Outcome::new(true, kept(&fact, false));
             outcome.detail.insert("instead_of".to_owned(), json!(before));
-            Ok(outcome.undone_by(Undoable::Fact { fact: *fact, known: false }))
+            Ok(outcome.undone_by(Undoable::Fact { fact, known: false }))
         }
         Kept::Known(fact) => Ok(Outcome::new(false, kept(&fact, true))),
         Kept::Ended(before) => {
             let ended: Vec<String> = before.iter().map(told_or_text).collect();
             let outcome = Outcome::new(true, json!({"fact": text, "known": false, "ended": ended}));
-            Ok(before
-                .into_iter()
-                .fold(outcome, |outcome, fact| outcome.undone_by(Undoable::Fact { fact, known: true })))
+            Ok(before.into_iter().fold(outcome, |outcome, fact| {
+                outcome.undone_by(Undoable::Fact { fact: Box::new(fact), known: true })
+            }))
         }
         Kept::Refused => Err(refused(TOLD_OTHERWISE, "the owner has told otherwise")),
         Kept::Nothing => Err(Failure::new(error_code::NOT_FOUND, "I was told nothing like it")),
@@ -97,9 +97,9 @@ fn forgotten(gone: Vec<Fact>, asked: &str) -> Result<Outcome, Failure> {
     let current: Vec<&Fact> = gone.iter().filter(|fact| fact.ended_unix_ms.is_none()).collect();
     let texts: Vec<&str> = current.iter().map(|fact| fact.text.as_str()).collect();
     let outcome = Outcome::new(true, json!({"facts": texts, "count": texts.len()}));
-    Ok(gone
-        .into_iter()
-        .fold(outcome, |outcome, fact| outcome.undone_by(Undoable::Fact { fact, known: true })))
+    Ok(gone.into_iter().fold(outcome, |outcome, fact| {
+        outcome.undone_by(Undoable::Fact { fact: Box::new(fact), known: true })
+    }))
 }
 
 fn needed(args: &Args, name: &str) -> Result<String, Failure> {
