@@ -107,17 +107,7 @@ impl Memory {
     ) -> Result<Kept, Fault> {
         let said = self.reader.as_ref().and_then(|reader| reader.statement(text));
         let said = said.filter(|said| asked.expressly || !said.asked_only);
-        let source = Source {
-            turn: turn.map(str::to_owned),
-            speaker: by.speaker,
-            sure: match (&said, asked.expressly) {
-                (_, true) => 1.0,
-                (said, false) => said.as_ref().map_or(0.0, |said| said.sure),
-            },
-            language: said.as_ref().map(|said| said.language.clone()).unwrap_or_default(),
-            private: asked.private || said.as_ref().is_some_and(|said| said.private) || sounds_private(text),
-        };
-        let fact = Fact { text: text.to_owned(), told_unix_ms: now_unix_ms, source, ..Fact::default() };
+        let fact = told(text, now_unix_ms, by, turn, said.as_ref(), asked);
         match said {
             Some(said) => self.remember_statement(fact, &said, by, asked),
             None if asked.expressly => self.remember_words(fact, by),
@@ -215,16 +205,9 @@ impl Memory {
                 continue;
             };
             let said = SaidStatement { sure: said.sure * IN_PASSING, ..said };
-            let source = Source {
-                turn: turn.map(str::to_owned),
-                speaker: by.speaker,
-                sure: said.sure,
-                language: said.language.clone(),
-                private: said.private || sounds_private(sentence),
-            };
-            let fact =
-                Fact { text: sentence.to_owned(), told_unix_ms: now_unix_ms, source, ..Fact::default() };
-            let done = self.remember_statement(fact, &said, by, Asked::default())?;
+            let asked = Asked::default();
+            let fact = told(sentence, now_unix_ms, by, turn, Some(&said), asked);
+            let done = self.remember_statement(fact, &said, by, asked)?;
             kept += usize::from(matches!(done, Kept::New(..)));
         }
         Ok(kept)
@@ -442,6 +425,25 @@ impl Memory {
     pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A fact in the words in which it was told, with its source.
+fn told(
+    text: &str,
+    told_unix_ms: i64,
+    by: &Requester,
+    turn: Option<&str>,
+    said: Option<&SaidStatement>,
+    asked: Asked,
+) -> Fact {
+    let source = Source {
+        turn: turn.map(str::to_owned),
+        speaker: by.speaker,
+        sure: if asked.expressly { 1.0 } else { said.map_or(0.0, |said| said.sure) },
+        language: said.map(|said| said.language.clone()).unwrap_or_default(),
+        private: asked.private || said.is_some_and(|said| said.private) || sounds_private(text),
+    };
+    Fact { text: text.to_owned(), told_unix_ms, source, ..Fact::default() }
 }
 
 /// Whoever "I" means.

@@ -110,7 +110,7 @@ impl Memory {
         now_unix_ms: i64,
         most: usize,
     ) -> Result<Vec<Fact>, Fault> {
-        let words: Vec<String> = telling_words(text).into_iter().filter(|word| !asks(word)).collect();
+        let words = sought_words(text);
         let near = self.near(text, CONCERNS)?;
         let mut keys: Vec<String> =
             self.store.entities(&possible_keys(text))?.into_iter().map(|entity| entity.key).collect();
@@ -184,7 +184,7 @@ impl Memory {
 
     /// The facts with all the words of a question, else those with most.
     fn in_words(&self, asked: &str) -> Result<Vec<Fact>, Fault> {
-        let words: Vec<String> = telling_words(asked).into_iter().filter(|word| !asks(word)).collect();
+        let words = sought_words(asked);
         let mut found = self.store.search(&words, false, MOST_ANSWERS)?;
         if found.is_empty() {
             found = self.with_most(&words)?;
@@ -255,6 +255,11 @@ impl Memory {
             }
         })
     }
+}
+
+/// The words of a question that its answer has.
+fn sought_words(asked: &str) -> Vec<String> {
+    telling_words(asked).into_iter().filter(|word| !asks(word)).collect()
 }
 
 /// Whether a statement is of a type that answers, and says the other end that was asked for.

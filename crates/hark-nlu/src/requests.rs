@@ -267,9 +267,6 @@ impl<'s> Sentence<'s> {
         let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
         let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
         let date = |at: usize| Some((at, rules::longest(Rule::Date, &words[at..], &by)?.1));
-        if (start..end).any(|at| date(at).is_some()) {
-            return None;
-        }
         let time = |at: usize| {
             let from = at + phrases::starts(self.lexicon.time.at, &words[at..end])?;
             let whole = rules::longest(Rule::Time, &words[from..end], &by).map_or(0, |(_, used)| used);
@@ -278,6 +275,9 @@ impl<'s> Sentence<'s> {
             (used > 0).then_some((from + used, open.is_some()))
         };
         let (time_end, is_open) = (start..end).find_map(time)?;
+        if (start..end).any(|at| date(at).is_some()) {
+            return None;
+        }
         let day = (before.0..before.1).find_map(date).map(|(at, used)| {
             let part = phrases::find(self.lexicon.time.parts, &words[at + used..before.1]);
             words[at..at + used + part.map_or(0, |(_, used)| used)].join(" ")

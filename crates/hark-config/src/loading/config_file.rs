@@ -104,7 +104,7 @@ fn overridden(loaded: &Loaded, change: &Change) -> Option<Problem> {
     })
 }
 
-/// Puts a new file in the place of the old one: whoever reads it meanwhile gets one of them whole.
+/// Replaces a file atomically: a concurrent reader sees the old or the new text, never a mix of both.
 fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     // A link stays one.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

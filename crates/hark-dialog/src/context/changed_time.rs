@@ -70,18 +70,17 @@ pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let id = receipt.detail[*key]["id"].as_str().filter(|_| told)?;
     let mut slots = Slots::new();
     slots.insert("id".to_owned(), id.into());
-    for (slot, value) in intent.slots.iter().filter(|(slot, _)| *slot != "wrong") {
+    // By how much a timer is to be longer or shorter is an intent of its own: "take ten minutes off that".
+    let is_timer = *key == "timer";
+    let name = match text(&intent.slots, "direction").filter(|_| is_timer) {
+        Some("earlier") => "HassDecreaseTimer",
+        Some(_) => "HassIncreaseTimer",
+        None => name,
+    };
+    let is_kept = |slot: &str| slot != "wrong" && !(is_timer && slot == "direction");
+    for (slot, value) in intent.slots.iter().filter(|(slot, _)| is_kept(slot)) {
         slots.insert(if slot == "when" { "to" } else { slot }.to_owned(), value.clone());
     }
-    // By how much a timer is to be longer or shorter: "take ten minutes off that".
-    let name = match (*key, slots.remove("direction").as_ref().and_then(Value::as_str)) {
-        ("timer", Some("earlier")) => "HassDecreaseTimer",
-        ("timer", Some(_)) => "HassIncreaseTimer",
-        (_, direction) => {
-            slots.extend(direction.map(|direction| ("direction".to_owned(), direction.into())));
-            name
-        }
-    };
     Some(Intent { name: name.to_owned(), slots, response: None, ..done.intent.clone() })
 }
 

@@ -147,12 +147,10 @@ impl Context {
             return Some(undo(like));
         }
         // The only one that was told.
-        let only = |told: &str, key: &str| match last.done.iter().find(|done| done.intent.name == told) {
-            Some(done) => match done.receipt.as_ref()?.detail[key].as_array()?.as_slice() {
-                [only] => Some(only.clone()),
-                _ => None,
-            },
-            None => None,
+        let only = |told: &str, key: &str| {
+            let told = last.done.iter().find(|done| done.intent.name == told)?;
+            let [only] = told.receipt.as_ref()?.detail[key].as_array()?.as_slice() else { return None };
+            Some(only.clone())
         };
         let (name, id) = match only("HarkAutomationList", "automations") {
             Some(automation) => (CANCEL_AUTOMATION, automation["id"].as_str()?.into()),

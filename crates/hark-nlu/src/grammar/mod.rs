@@ -221,24 +221,23 @@ impl Grammar {
 
     /// The area where the thing of a name stands.
     pub(super) fn area_of(&self, name: &str) -> Option<Value> {
-        let called = |item: &&fuzzy_match::Item| item.entry.out == name;
-        self.names.items.iter().filter(called).find_map(|item| item.entry.context.get(home::IN_AREA).cloned())
+        self.context_of(|item| item.entry.out == name, home::IN_AREA).cloned()
     }
 
     /// The area where what some words name stands.
     pub(super) fn area_of_words(&self, words: &str) -> Option<&str> {
-        let called = |item: &&fuzzy_match::Item| item.list == home::THINGS && item.text == words;
-        self.names
-            .items
-            .iter()
-            .filter(called)
-            .find_map(|item| item.entry.context.get(home::IN_AREA)?.as_str())
+        self.context_of(|item| item.list == home::THINGS && item.text == words, home::IN_AREA)?.as_str()
     }
 
     /// The domain of the thing of a name.
     pub(super) fn domain_of(&self, name: &str) -> Option<&str> {
-        let called = |item: &&fuzzy_match::Item| item.entry.out == name;
-        self.names.items.iter().filter(called).find_map(|item| item.entry.context.get("domain")?.as_str())
+        self.context_of(|item| item.entry.out == name, "domain")?.as_str()
+    }
+
+    /// What is known under a key of the first item of the home that is meant and has it.
+    fn context_of(&self, is_meant: impl Fn(&fuzzy_match::Item) -> bool, key: &str) -> Option<&Value> {
+        let mut meant = self.names.items.iter().filter(|item| is_meant(item));
+        meant.find_map(|item| item.entry.context.get(key))
     }
 
     /// Whether some words name an area or a floor of the home, as "in the kitchen" does.
