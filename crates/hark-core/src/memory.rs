@@ -14,7 +14,7 @@ pub const OWNER_KEY: &str = ":owner";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
-    /// Somebody in the room or on the broker, who may be a guest: nobody recognises voices.
+    /// A voice in the room or a client of the broker. Voices are not recognised, so it may be a guest.
     #[default]
     Unknown,
     /// The owner: at the command line, or at an interface that is the owner's.
@@ -30,7 +30,7 @@ impl Speaker {
         }
     }
 
-    /// What [`Speaker::name`] gave; anything else is nobody known.
+    /// The reverse of [`Speaker::name`]; any other text is [`Speaker::Unknown`].
     pub fn named(name: &str) -> Self {
         if name == Self::Owner.name() { Self::Owner } else { Self::Unknown }
     }
@@ -42,10 +42,10 @@ pub struct Requester {
     /// Who.
     #[serde(default)]
     pub speaker: Speaker,
-    /// The answer is heard by whoever is in the room.
+    /// The answer is spoken, so that everybody in the room hears it.
     #[serde(default)]
     pub aloud: bool,
-    /// Tells conversations apart: "she" is somebody of the same one.
+    /// Name of the conversation; a pronoun such as "she" means an entity of the same conversation.
     #[serde(default)]
     pub conversation: String,
 }
@@ -79,14 +79,14 @@ impl Requester {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntityKind {
-    /// Somebody.
+    /// A person.
     Person,
-    /// Somewhere.
+    /// A place.
     Place,
     /// Anything else that has a name.
     #[default]
     Thing,
-    /// Something that somebody works on.
+    /// What a person works on, such as a renovation.
     Project,
 }
 
@@ -113,8 +113,8 @@ impl EntityKind {
 /// Somebody, something or somewhere that facts are about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Entity {
-    /// The form in which names are compared; [`OWNER_KEY`] for the owner, `:relation` for somebody whose name is not
-    /// known yet ("my sister").
+    /// Identifies the entity: its name normalised for comparison; [`OWNER_KEY`] for the owner; `:relation`, such as `:sister`,
+    /// while only the relation is known ("my sister").
     pub key: String,
     /// As it was said; empty for the owner.
     pub name: String,
@@ -150,7 +150,7 @@ pub struct Source {
     pub sure: f32,
     /// ISO 639-1 of the words; empty: unknown.
     pub language: String,
-    /// It is told only to those who are known, where `memory.private` is on.
+    /// With `memory.private` on, it is not told to [`Speaker::Unknown`].
     pub private: bool,
 }
 
@@ -175,7 +175,7 @@ pub struct Fact {
     /// What was read in it, where a rule could.
     #[serde(default)]
     pub statement: Option<Statement>,
-    /// The statement as it is told back to whoever told it: "your wife is Anna". Empty without one.
+    /// The statement in the second person, for replies: "your wife is Anna". Empty where there is no statement.
     #[serde(default)]
     pub told: String,
     /// Entities that are named in it, those of the statement included.
