@@ -26,6 +26,41 @@ pub enum Condition {
         /// The second.
         to: NaiveTime,
     },
+    /// All of these are true.
+    All {
+        /// Which.
+        conditions: Vec<Self>,
+    },
+    /// One of these is true.
+    Any {
+        /// Which.
+        conditions: Vec<Self>,
+    },
+}
+
+impl Condition {
+    /// The opposite.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        let negated = |conditions: Vec<Self>| conditions.into_iter().map(Self::negated).collect();
+        match self {
+            Self::State { question, not } => Self::State { question, not: !not },
+            Self::Hours { from, to } => Self::Hours { from: to, to: from },
+            Self::All { conditions } => Self::Any { conditions: negated(conditions) },
+            Self::Any { conditions } => Self::All { conditions: negated(conditions) },
+        }
+    }
+
+    /// The questions it asks about the home.
+    pub fn questions(&self) -> Vec<&Slots> {
+        match self {
+            Self::State { question, .. } => vec![question],
+            Self::Hours { .. } => Vec::new(),
+            Self::All { conditions } | Self::Any { conditions } => {
+                conditions.iter().flat_map(Self::questions).collect()
+            }
+        }
+    }
 }
 
 /// A turn of the day that the sun makes.

@@ -46,6 +46,19 @@ pub mod refusal {
     pub const NOTHING: &str = "nothing";
     /// When it is to be done was understood, but not what.
     pub const ACT: &str = "act";
+    /// What is refused for a part of the request.
+    pub fn of(reason: &str, part: String) -> super::Intent {
+        super::Intent {
+            name: INTENT.to_owned(),
+            why: format!("nothing here can carry out \"{part}\" ({reason})"),
+            slots: [(PART.to_owned(), part.into())].into_iter().collect(),
+            confidence: 1.0,
+            route: super::Route::Template,
+            response: Some(reason.to_owned()),
+            single: false,
+        }
+    }
+
     /// Every reason, for sentences of a language to be complete.
     pub const ALL: &[&str] = &[CONDITION, DURATION, EXCEPTION, DATE, NUMBER, NOTHING, ACT];
 }
@@ -76,6 +89,9 @@ pub struct Intent {
 pub struct Understanding {
     /// In the order they were said; empty when nothing the house can do was recognised.
     pub intents: Vec<Intent>,
+    /// The words each of them was read from, in spoken form; empty where there is only one, or that is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
     /// What a request that leans on another means where there is none to lean on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alone: Vec<Intent>,

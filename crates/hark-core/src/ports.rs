@@ -88,6 +88,23 @@ pub trait Completes: Send + Sync {
     fn completeness(&self, text: &str) -> Completeness;
 }
 
+/// What a request may mean that no template accepts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Name of the intent.
+    pub intent: String,
+    /// Of this, 0 to 1.
+    pub probability: f32,
+    /// The words that fill slots, where a tagger has marked them.
+    pub spans: Option<Vec<SlotSpan>>,
+}
+
+/// Tells what a request may mean, the likeliest first; none where nothing is likely enough.
+pub type Candidates<'c> = &'c dyn Fn(&str, &Effort) -> Vec<Candidate>;
+
+/// Parts a text of two turns: a request, and what was said behind it.
+pub const NEXT_TURN: char = '\n';
+
 /// Finds out what a text means. Implemented by `understanding`.
 pub trait Understand: Send + Sync {
     /// Never fails: a text that means nothing gives no intents and the reason. `now` is the local wall
@@ -101,7 +118,19 @@ pub trait Understand: Send + Sync {
         effort: &Effort,
     ) -> Understanding;
 
-    /// The same with an effort of its own.
+    /// What a text means of which only parts are in sentences: each request in it that no template accepts is one of its
+    /// `candidates`. `None` where the text is one request alone, or a part of it still means nothing.
+    fn understand_parts(
+        &self,
+        _text: &str,
+        _now: NaiveDateTime,
+        _: &Effort,
+        _candidates: Candidates<'_>,
+    ) -> Option<Understanding> {
+        None
+    }
+
+    /// As `understand_within`, with an effort of its own.
     fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
         self.understand_within(text, language, now, &Effort::default())
     }

@@ -8,9 +8,10 @@
 use super::{context, dialog_act, instincts, intent_tools};
 use chrono::NaiveDateTime;
 use hark_config::intent::IntentConfig;
+use hark_core::intent::refusal;
 use hark_core::memory::MemoryIntents;
 use hark_core::model::mentions;
-use hark_core::ports::Understand;
+use hark_core::ports::{Candidate, Understand};
 use hark_core::session::EntryTag;
 use hark_core::{
     Category, Classification, Classify, Effort, Fault, Intent, Route, SlotSpan, Slots, Understanding,
@@ -237,16 +238,7 @@ impl Router {
         if found.taught {
             return Ok(self.taught(said, name));
         }
-        let same_kind = (self.facts.category_of)(name) == Some(found.category);
-        if !same_kind || probability < self.settings.min_confidence {
-            return Err(Doubt::Unlikely);
-        }
-        let triggers = self.triggers(name);
-        if probability < self.settings.sure_confidence
-            && let Some(triggers) = triggers.filter(|words| !mentions(said.text, words.iter().copied()))
-        {
-            return Err(Doubt::NoTriggers(triggers));
-        }
+        self.is_likely(said.text, name, probability, found)?;
         let Said { text, now, effort } = *said;
         let marked = found.spans.as_deref().and_then(|marks| {
             effort
@@ -258,6 +250,46 @@ impl Router {
         intent.confidence *= probability;
         intent.why = format!("classified as {} ({probability:.2}): {}", found.category, intent.why);
         Ok(intent)
+    }
+
+    /// Whether an intent is likely enough, and of the kind that the text is.
+    fn is_likely(
+        &self,
+        text: &str,
+        name: &str,
+        probability: f32,
+        found: &Classification,
+    ) -> Result<(), Doubt> {
+        let same_kind = (self.facts.category_of)(name) == Some(found.category);
+        if !same_kind || probability < self.settings.min_confidence {
+            return Err(Doubt::Unlikely);
+        }
+        let is_sure = probability >= self.settings.sure_confidence;
+        let triggers = self.triggers(name).filter(|words| !mentions(text, words.iter().copied()));
+        triggers.filter(|_| !is_sure).map_or(Ok(()), |triggers| Err(Doubt::NoTriggers(triggers)))
+    }
+
+    /// What one of several requests may mean.
+    fn candidates(&self, classifier: &SharedClassifier, text: &str, effort: &Effort) -> Vec<Candidate> {
+        let classify = || classifier.lock().unwrap_or_else(PoisonError::into_inner).classify(text);
+        let Ok(found) = effort.apart(classify) else { return Vec::new() };
+        let candidate = |(name, alone): &(String, f32)| {
+            let probability = of_tool(name, *alone, &found.intents);
+            let is_likely = found.taught || self.is_likely(text, name, probability, &found).is_ok();
+            let (intent, spans) = (name.clone(), found.spans.clone());
+            is_likely.then_some(Candidate { intent, probability, spans })
+        };
+        found.intents.iter().filter_map(candidate).collect()
+    }
+
+    /// A text of several requests, or of one with clauses, where each may be what the classifier takes it for.
+    fn by_parts(&self, classifier: &SharedClassifier, said: &Said<'_>) -> Option<Understanding> {
+        let usual = self.spoken.first()?;
+        let candidates = |text: &str, effort: &Effort| self.candidates(classifier, text, effort);
+        let mut found = usual.sentences.understand_parts(said.text, said.now, said.effort, &candidates)?;
+        found.language.clone_from(&usual.language);
+        found.classification = self.classification(said.text, &found);
+        Some(found)
     }
 
     /// An intent the owner has said these words mean; its slots are found where the words have any.
@@ -339,7 +371,14 @@ impl Router {
         if said.effort.is_spent() {
             return found;
         }
+        let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
+        let foreign = detected != "unknown" && !usual(&detected);
+        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled && !foreign);
+        let in_parts = || classifier.and_then(|classifier| self.by_parts(classifier, said));
         if understood {
+            if let Some(whole) = has_unread_parts(&found).then(in_parts).flatten() {
+                return whole;
+            }
             found.classification = self.classification(text, &found);
             let leans = found.intents.iter().all(|intent| context::is_follow_up(&intent.name));
             // Nor does "no" alone mean anything, unless something was asked.
@@ -370,9 +409,9 @@ impl Router {
         if let Some(found) = self.of_memory(said, |memory, text| memory.intent(text)) {
             return found;
         }
-        let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
-        let foreign = detected != "unknown" && !usual(&detected);
-        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled && !foreign);
+        if let Some(found) = in_parts() {
+            return found;
+        }
         if foreign {
             let why = format!("{}; the classifier does not know the language '{detected}'", found.why);
             let category = if found.unknown.is_some() { Category::HomeControl } else { Category::OutOfScope };
@@ -431,6 +470,16 @@ fn without_endless_words(text: &str) -> String {
         None => word.to_owned(),
     };
     text.split(' ').map(cut).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a part of a request is in no sentence, so that nothing, or only the rest, would be done.
+fn has_unread_parts(found: &Understanding) -> bool {
+    let unread = [refusal::CONDITION, refusal::DURATION, refusal::EXCEPTION, refusal::ACT];
+    let is_unread = |intent: &Intent| {
+        let reason = intent.response.as_deref();
+        intent.name == refusal::INTENT && reason.is_some_and(|reason| unread.contains(&reason))
+    };
+    !found.missed.is_empty() || found.intents.iter().any(is_unread)
 }
 
 /// Whether nothing about it was guessed.

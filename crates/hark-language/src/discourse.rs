@@ -19,6 +19,8 @@ pub struct Discourse {
     pub trails: Phrases,
     /// Words between what was said wrongly and what is meant: "the lamp, *no*, the fan".
     pub corrections: Phrases,
+    /// The same behind what was meant: "the fan, *i should have said*".
+    pub corrections_behind: Phrases,
     /// A word that stands for the thing in what is meant: "no, the bedroom *one*".
     pub one: Phrases,
     /// Words between a reason and what is asked for: "it's dark *so* turn on the light".

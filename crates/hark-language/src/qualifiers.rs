@@ -21,6 +21,10 @@ pub struct Qualifiers {
     pub so: Phrases,
     /// What puts back what was to last for some time anyway: "for an hour and then *put it back*".
     pub restores: Phrases,
+    /// What joins conditions of which one has to be so: "or".
+    pub any_of: Phrases,
+    /// Words beside conditions that are joined, and add nothing: "both", "either".
+    pub both: Phrases,
     /// What begins something for as long as which it is to last: "while".
     pub during: Phrases,
     /// What begins the end of it: "until".

@@ -375,6 +375,11 @@ impl Composer<'_> {
             .or_else(|| reader.exactly(text, &tokens).and_then(|found| whole(vec![found])))
             .or_else(|| self.with_clauses(text, &tokens, clauses_left))
             .or_else(|| whole(in_full()?.matches))
+            .or_else(|| {
+                let core = Speech { reader, text, tokens: &tokens }.asked().unwrap_or(&tokens);
+                let likely = reader.likely(text, core)?;
+                Some(Composed::of(vec![likely], self.promised(said(span(text, core)), core)))
+            })
     }
 }
 

@@ -15,6 +15,7 @@
 //! ```
 
 mod clauses;
+mod edits;
 mod grammar;
 mod impossible;
 pub mod intent;
@@ -40,6 +41,9 @@ pub use problem::{Place, Problem, nearest};
 pub use sentences::Sentences;
 pub use statements::Statements;
 
+#[cfg(test)]
+#[path = "tests/edits.rs"]
+mod edits_tests;
 #[cfg(test)]
 #[path = "tests/english.rs"]
 mod english_tests;

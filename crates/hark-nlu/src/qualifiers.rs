@@ -12,7 +12,7 @@ use super::text::Token;
 use super::understand::read;
 use hark_core::automation::intent::COMMAND;
 use hark_core::intent::refusal;
-use hark_core::{Category, Intent, Route, Slots};
+use hark_core::{Category, Intent, Slots};
 use hark_language::{Lexicon, Phrases, phrases};
 
 /// Most readings that are tried without a qualifier, and most that are tried in every way.
@@ -128,20 +128,29 @@ impl<'s> Qualifiers<'s> {
     pub fn refuse(&self, read: &[Match]) -> Option<Intent> {
         let acts = read.iter().any(changes_the_home);
         let at_home = read.iter().any(|found| category_of(&found.intent) == Some(Category::HomeControl));
+        let found = self.left_out(read).find(|it| acts && (at_home || !it.courteous))?;
+        Some(self.refusal(found))
+    }
+
+    /// Whether every qualifier is a part of what was read.
+    pub fn are_taken(&self, read: &Match) -> bool {
+        self.left_out(std::slice::from_ref(read)).next().is_none()
+    }
+
+    /// Those that are no part of what was read.
+    fn left_out<'q>(&'q self, read: &'q [Match]) -> impl Iterator<Item = &'q Qualifier> {
         let said = &self.speech.reader.grammar.lexicon().qualifiers;
         let taken = |mark: &[&str]| {
             let ends = |phrases| phrases::starts(phrases, mark) == Some(mark.len());
             let an_end = ends(said.ends) || ends(said.hours_begin);
             read.iter().map(|found| times_taken(found, mark, an_end)).sum::<usize>()
         };
-        let open = |it: &&Qualifier| {
+        self.found.iter().filter(move |it| {
             let mark = &self.words[it.mark.0..it.mark.1];
             let said =
                 self.found.iter().filter(|other| self.words[other.mark.0..other.mark.1] == *mark).count();
             said > taken(mark)
-        };
-        let found = self.found.iter().filter(|it| acts && (at_home || !it.courteous)).find(open)?;
-        Some(self.refusal(found))
+        })
     }
 
     /// The refusal of what was read from parts of a sentence: also where only a timer is left of a thing that should do
@@ -384,17 +393,10 @@ pub(super) fn length_behind(words: &[&str], lexicon: &Lexicon) -> Option<(rules:
 }
 
 /// The refusal of a request for a part of it.
-pub(super) fn refused(reason: &str, part: &str, mut slots: Slots) -> Intent {
-    slots.insert(refusal::PART.to_owned(), part.into());
-    Intent {
-        name: refusal::INTENT.to_owned(),
-        slots,
-        confidence: 1.0,
-        route: Route::Template,
-        why: format!("nothing here can carry out \"{part}\" ({reason})"),
-        response: Some(reason.to_owned()),
-        single: false,
-    }
+pub(super) fn refused(reason: &str, part: &str, slots: Slots) -> Intent {
+    let mut refused = refusal::of(reason, part.to_owned());
+    refused.slots.extend(slots);
+    refused
 }
 
 /// Whether it changes something in the home, or may: what leans on another request, a yes, what is to be done later, and

@@ -40,8 +40,23 @@ impl Speech<'_> {
         (!kept.is_empty() && kept != parts).then(|| kept.iter().map(text).collect::<Vec<_>>().join(", "))
     }
 
+    /// What is asked for behind a statement about the thing it is for: "we keep forgetting the front door, so lock it at
+    /// eleven". `None` where there is nothing of the kind.
+    pub(super) fn about_it(&self) -> Option<String> {
+        let words = self.words();
+        let talk = &self.lexicon().discourse;
+        phrases::starts(talk.reasons, &words)?;
+        (1..words.len()).find_map(|at| {
+            let length = phrases::starts(talk.therefore, &words[at..]).unwrap_or(0);
+            let (statement, request) = (&words[..at], &words[at + length..]);
+            let asks = request.first().is_some_and(|first| talk.verbs.contains(first));
+            let begins = asks && (length > 0 || self.pauses_before(at));
+            begins.then(|| self.with_it_named(statement, request)).flatten()
+        })
+    }
+
     /// Whether some words only say how something is, and nothing of the home: "they're asleep".
-    fn is_remark(&self, words: &[&str]) -> bool {
+    pub(super) fn is_remark(&self, words: &[&str]) -> bool {
         let lexicon = self.lexicon();
         let talk = &lexicon.discourse;
         let mut said = words;

@@ -56,18 +56,21 @@ impl<'s> Speech<'s> {
         // What was said last is meant.
         (1..words.len()).rev().find_map(|at| {
             let length = phrases::starts(talk.corrections, &words[at..])?;
-            let (wrong, meant) = (&words[..at], &words[at + length..]);
-            if meant.is_empty() {
+            let (wrong, mut meant) = (self.without_marks(&words[..at]), &words[at + length..]);
+            meant = &meant[..meant.len() - phrases::ends(talk.corrections_behind, meant).unwrap_or(0)];
+            if meant.is_empty() || wrong.is_empty() {
                 return None;
             }
             if let Some(found) = self.of_it(wrong, meant) {
                 return Some(found);
             }
+            let edited = || self.edited().into_iter().find_map(|text| self.composed(&text));
             let meant = self.with_thing(wrong, meant);
             let plain = phrases::starts(talk.leads, &words[at + length..])
                 .map(|leads| words[at + length + leads..].join(" "));
             self.composed(&meant).or_else(|| {
-                [Some(meant), plain].into_iter().flatten().find_map(|meant| self.instead(wrong, &meant))
+                let mut texts = [Some(meant), plain].into_iter().flatten();
+                texts.find_map(|meant| self.instead(wrong, &meant)).or_else(edited)
             })
         })
     }
@@ -178,7 +181,9 @@ impl<'s> Speech<'s> {
                     .or_else(|| self.at_place_of(reason, request, &read))
                     .or_else(|| leaning(at, request))
             };
-            return request(last).or_else(|| if last == at { None } else { request(at) });
+            // What stands between them is a part of the reason, or another request.
+            let is_reason = last == at || self.is_remark(&words[at..last]);
+            return is_reason.then(|| request(last)).flatten().or_else(|| request(at));
         }
         let starts_request = words.first().is_some_and(|first| talk.verbs.contains(first));
         // Behind a request, "the fan" is another thing, not the reason.
@@ -295,16 +300,28 @@ impl<'s> Speech<'s> {
     /// Whether a comma or its like stands before a word.
     pub(super) fn pauses_before(&self, at: usize) -> bool {
         let between = self.tokens[at - 1].end.min(self.tokens[at].start)..self.tokens[at].start;
-        self.text[between].contains([',', ';', '.', '?', '!', ':'])
+        self.text[between].contains([',', ';', '.', '?', '!', ':', '\n'])
     }
 
     /// A request about "it", which is what the words before it name: "we don't need the fan switch it off".
     fn of_it(&self, before: &[&str], request: &[&str]) -> Option<Match> {
+        self.composed(&self.with_it_named(before, request)?)
+    }
+
+    /// The same as a text.
+    pub(super) fn with_it_named(&self, before: &[&str], request: &[&str]) -> Option<String> {
         let it = request.iter().position(|word| self.lexicon().requests.pronouns.contains(word))?;
-        let spans = (1..=before.len()).rev().flat_map(|length| before.windows(length));
-        let spans = spans.take_while(|_| self.reader.spend(NAME_STEPS));
-        let name = spans.map(|span| span.join(" ")).find(|span| self.reader.grammar.is_thing(span))?;
-        self.composed(&format!("{} the {name} {}", request[..it].join(" "), request[it + 1..].join(" ")))
+        let beside = self.lexicon().things.beside;
+        let tells_which = |end: usize| before.get(end).is_some_and(|word| beside.contains(word));
+        let spans = (1..=before.len())
+            .rev()
+            .flat_map(|length| (0..=before.len() - length).map(move |start| (start, start + length)));
+        // "The lamp next to my bed" is not the one that is called "lamp".
+        let spans = spans.take_while(|_| self.reader.spend(NAME_STEPS)).filter(|(_, end)| !tells_which(*end));
+        let name = spans
+            .map(|(start, end)| before[start..end].join(" "))
+            .find(|span| self.reader.grammar.is_thing(span))?;
+        Some(format!("{} the {name} {}", request[..it].join(" "), request[it + 1..].join(" ")))
     }
 
     /// The last place some words tell: "in the kitchen".

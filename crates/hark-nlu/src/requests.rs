@@ -225,7 +225,11 @@ impl<'s> Sentence<'s> {
             return Some(vec![whole]);
         }
         for (at, after) in self.joints(start).into_iter().filter(|(_, after)| *after < end) {
-            let first = self.one(before, (start, at)).or_else(|| self.ending((start, at), (after, end)));
+            // "The lamp and the desk lamp off": a thing alone has the verb of the next.
+            let bare = self.is_bare(start, at).then(|| self.ending((start, at), (after, end))).flatten();
+            let first = bare
+                .or_else(|| self.one(before, (start, at)))
+                .or_else(|| self.ending((start, at), (after, end)));
             let Some(first) = first else { continue };
             // What leaned on the words before has no verb of its own to lend.
             let own = |found: Match| !follows(&found) && found.intent == first.intent;
@@ -383,8 +387,11 @@ impl<'s> Sentence<'s> {
         }
         let it = (start..end)
             .find(|at| self.lexicon.requests.pronouns.contains(self.tokens[*at].word.as_str()))?;
-        for cut in before.0 + 1..before.1 {
-            let thing = self.said(cut, before.1);
+        // What has a name is meant first: "desk light on, make it red".
+        let named = (before.0..before.1).find_map(|from| {
+            (from + 1..=before.1).rev().find(|to| self.names_a_thing(from, *to)).map(|to| self.said(from, to))
+        });
+        for thing in named.into_iter().chain((before.0 + 1..before.1).map(|cut| self.said(cut, before.1))) {
             let head = if it > start { self.said(start, it) } else { String::new() };
             let tail = if it + 1 < end { self.said(it + 1, end) } else { String::new() };
             if let Some(found) = self.composed(&format!("{head} {thing} {tail}")) {
@@ -410,6 +417,19 @@ impl<'s> Sentence<'s> {
         (self.parse)(text, &self.reader.tokenise(text), Words::Any).filter(|found| !follows(found))
     }
 
+    /// Whether some words only name a thing or a place.
+    fn is_bare(&self, start: usize, end: usize) -> bool {
+        self.names_a_thing(start, end) || self.reader.grammar.is_place(&self.said(start, end).to_lowercase())
+    }
+
+    fn names_a_thing(&self, start: usize, end: usize) -> bool {
+        let mut words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        if words.first().is_some_and(|first| self.lexicon.things.articles.contains(first)) {
+            words.remove(0);
+        }
+        self.reader.grammar.is_thing(&words.join(" "))
+    }
+
     /// A request that shares its ending with the next: "turn the lamp and the fan off".
     pub fn ending(&self, first: (usize, usize), next: (usize, usize)) -> Option<Match> {
         if self.holds_request(next.0, next.1) {
@@ -417,7 +437,25 @@ impl<'s> Sentence<'s> {
         }
         let most = MAX_ENDING.min((next.1 - next.0).saturating_sub(1));
         let head = self.said(first.0, first.1);
-        (1..=most).find_map(|words| self.composed(&format!("{head} {}", self.said(next.1 - words, next.1))))
+        let denies = |token: &Token| self.lexicon.requests.negations.contains(token.word.as_str());
+        if self.tokens[next.0..next.1].iter().any(denies) {
+            return None;
+        }
+        // A name is that of the next alone.
+        let endings = || (1..=most).take_while(|words| !self.names_a_thing(next.1 - words, next.1));
+        let with_ending =
+            |words: usize| self.composed(&format!("{head} {}", self.said(next.1 - words, next.1)));
+        // "The kitchen and the bedroom *lights off*": the lights of both.
+        let kind = self
+            .plain(next.0, next.1)
+            .and_then(|next| Some((next.intent, next.slots.get("domain")?.clone())));
+        let of_kind = |found: &Match| {
+            kind.as_ref().is_some_and(|(intent, domain)| {
+                found.intent == *intent && found.slots.get("domain") == Some(domain)
+            })
+        };
+        let same = || endings().filter_map(with_ending).find(of_kind);
+        same().or_else(|| endings().find_map(with_ending))
     }
 
     fn composed(&self, text: &str) -> Option<Match> {

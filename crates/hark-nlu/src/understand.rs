@@ -18,7 +18,7 @@ use super::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::automation::intent::COMMAND;
 use hark_core::intent::{UnknownThing, refusal};
-use hark_core::ports::Understand;
+use hark_core::ports::{Candidates, NEXT_TURN, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
 use hark_language::{Lexicon, Phrases, phrases};
 use serde_json::Value;
@@ -42,6 +42,9 @@ impl Understand for Grammar {
     ) -> Understanding {
         let (found, is_spent) = effort.share(MAX_STEPS, |effort| {
             let reader = Reader::new(self, now, effort);
+            if let Some(edited) = reader.corrected_turn(text, language) {
+                return (edited, false);
+            }
             let found = reader.as_said(text, language);
             if is_whole(&found) || effort.is_spent() {
                 return (found, effort.is_spent());
@@ -54,6 +57,24 @@ impl Understand for Grammar {
             effort.spend(effort.left());
         }
         found
+    }
+
+    fn understand_parts(
+        &self,
+        text: &str,
+        now: NaiveDateTime,
+        effort: &Effort,
+        candidates: Candidates<'_>,
+    ) -> Option<Understanding> {
+        effort.share(MAX_STEPS, |effort| {
+            let reader = Reader::new(self, now, effort).with_candidates(candidates);
+            let shorter = || {
+                let tokens = reader.tokenise(text);
+                Speech { reader: &reader, text, tokens: &tokens }.without_remarks()
+            };
+            let found = reader.in_parts(text).or_else(|| reader.in_parts(&shorter()?));
+            found.filter(|found| is_whole(found) && !effort.is_spent())
+        })
     }
 
     fn fill_within(
@@ -95,16 +116,49 @@ fn is_whole(found: &Understanding) -> bool {
 }
 
 impl Reader<'_> {
+    /// What the words of two turns mean where the second corrects the first.
+    fn corrected_turn(&self, text: &str, language: &str) -> Option<Understanding> {
+        text.contains(NEXT_TURN).then_some(())?;
+        let tokens = self.tokenise(text);
+        let edited = Speech { reader: self, text, tokens: &tokens }.edited();
+        edited.into_iter().find_map(|text| {
+            let found = Some(self.as_said(&text, language)).filter(is_whole);
+            found.or_else(|| self.said_otherwise(&text, language))
+        })
+    }
+
     /// What is understood to the end in plainer words, or without remarks beside it.
     fn said_otherwise(&self, text: &str, language: &str) -> Option<Understanding> {
         let other = |text: &str, say: fn(&Speech<'_>) -> Option<String>| {
             let tokens = self.tokenise(text);
             say(&Speech { reader: self, text, tokens: &tokens })
         };
+        let tokens = self.tokenise(text);
+        let edited = Speech { reader: self, text, tokens: &tokens }.edited();
         let plain = other(text, |speech| speech.in_plain_words());
         let shorter = |text: &str| other(text, |speech| speech.without_remarks());
-        let texts = [shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
-        texts.into_iter().flatten().map(|text| self.as_said(&text, language)).find(is_whole)
+        let about_it = other(text, |speech| speech.about_it());
+        let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
+        edited
+            .into_iter()
+            .chain(texts.into_iter().flatten())
+            .map(|text| self.as_said(&text, language))
+            .find(is_whole)
+    }
+
+    /// What a text of several requests, or of one with clauses, means where each request may be one of its candidates.
+    fn in_parts(&self, text: &str) -> Option<Understanding> {
+        let tokens = self.tokenise(text);
+        self.expect_parts(&tokens);
+        let composed = || clauses::compose(self, text);
+        let has_clauses = !Qualifiers::of(self, text, &tokens).is_empty();
+        has_clauses.then(composed).flatten().or_else(|| {
+            let reading = requests::all(text, &tokens, self, &|text, part, words| {
+                // Nobody is asked about words that are put together of two requests, nor about several requests as one.
+                likely(self, text, part, words == Words::Any && part.len() < tokens.len())
+            })?;
+            Some(understanding(without_repeated(reading), self.grammar))
+        })
     }
 
     fn as_said(&self, text: &str, language: &str) -> Understanding {
@@ -228,6 +282,28 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Without what says no more than another of the same kind: "three minutes for my tea, please, on the timer".
+fn without_repeated(mut reading: Reading) -> Reading {
+    let says_all = |one: &Match, other: &Match| {
+        one.intent == other.intent
+            && other.slots.len() < one.slots.len()
+            && other.slots.iter().all(|(slot, value)| one.slots.get(slot) == Some(value))
+    };
+    let all = reading.matches.clone();
+    reading.matches.retain(|found| !all.iter().any(|one| says_all(one, found)));
+    reading
+}
+
+/// One of several requests: by its sentence, else by what it may mean.
+fn likely(reader: &Reader<'_>, text: &str, tokens: &[Token], is_alone: bool) -> Option<Match> {
+    let core = Speech { reader, text, tokens }.asked().unwrap_or(tokens);
+    reader
+        .exactly(text, tokens)
+        .or_else(|| reader.exactly(text, core))
+        .or_else(|| reader.nearly(text, core))
+        .or_else(|| if is_alone { reader.likely(text, core) } else { None })
 }
 
 /// What a sentence is read as, by the first way that does.
@@ -377,6 +453,9 @@ const OF_WHAT_WAS_NAMED: [(&str, &str); 10] = [
 fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
     let mut named: Vec<(String, Value)> = Vec::new();
     let mut found = Understanding { missed: reading.missed, ..Understanding::default() };
+    if reading.matches.len() > 1 {
+        found.parts = reading.matches.iter().map(Match::said).collect();
+    }
     for (index, one) in reading.matches.into_iter().enumerate() {
         let doubts = one.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() });
         found.ambiguous.extend(doubts);

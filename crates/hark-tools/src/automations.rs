@@ -208,7 +208,23 @@ impl Automations {
                 let after = |from: &NaiveTime| time >= *from;
                 Some(if from <= to { after(from) && time < *to } else { after(from) || time < *to })
             }
+            Condition::All { conditions } => self.decided_by(false, conditions, now)?,
+            Condition::Any { conditions } => self.decided_by(true, conditions, now)?,
         })
+    }
+
+    /// What several conditions come to, of which one that is `decisive` decides; the opposite where all are known not to be.
+    fn decided_by(
+        &self,
+        decisive: bool,
+        conditions: &[Condition],
+        now: Now<'_>,
+    ) -> Result<Option<bool>, SelectError> {
+        let all = conditions.iter().map(|condition| self.holds(condition, now));
+        let all = all.collect::<Result<Vec<_>, _>>()?;
+        let is_decided = all.contains(&Some(decisive));
+        let is_open = !is_decided && all.contains(&None);
+        Ok((!is_open).then_some(is_decided == decisive))
     }
 
     /// The trigger that ends what is done now.

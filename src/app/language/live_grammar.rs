@@ -3,7 +3,7 @@
 
 use crate::app::faults::Faults;
 use chrono::NaiveDateTime;
-use hark_core::ports::{Completeness, Completes, HomeView, Understand};
+use hark_core::ports::{Candidates, Completeness, Completes, HomeView, Understand};
 use hark_core::{Effort, Fault, FaultKind, Intent, SlotSpan, Understanding};
 use hark_dialog::replies::Replies;
 use hark_nlu::intent::IntentPaths;
@@ -189,6 +189,16 @@ impl Understand for LiveGrammar {
                 Understanding { why, ..Understanding::default() }
             }
         }
+    }
+
+    fn understand_parts(
+        &self,
+        text: &str,
+        now: NaiveDateTime,
+        effort: &Effort,
+        candidates: Candidates<'_>,
+    ) -> Option<Understanding> {
+        effort.apart(|| self.now()).ok()?.understand_parts(text, now, effort, candidates)
     }
 
     fn fill_within(

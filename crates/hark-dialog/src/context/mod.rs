@@ -18,6 +18,7 @@ mod timer_choice;
 
 use super::instincts;
 use hark_core::automation::intent::{AUTOMATE, OF_IT, RESTORE_LATER, TO_IT};
+use hark_core::intent::refusal;
 use hark_core::public_event::Origin;
 use hark_core::{Ambiguity, Intent, Receipt, Route, Slots, Understanding};
 use serde_json::Value;
@@ -92,6 +93,9 @@ const FOLLOW_UPS: [(&str, Complete); 20] = [
 
 /// Something else was meant: what was done for it before is taken back.
 const INSTEAD: &str = "HarkFollowInstead";
+
+/// What is not to be done to something.
+const LIMITS: [&str; 2] = ["HarkFollowNot", "HarkFollowNotItem"];
 
 /// Takes back what the last request changed.
 const UNDO: &str = "HarkUndo";
@@ -176,7 +180,7 @@ impl Context {
         let leans = |intent: &Intent| is_follow_up(&intent.name) || intent.slots.contains_key(OF_IT);
         let lost = understanding.intents.iter().any(leans)
             && understanding.intents.iter().all(|intent| leans(intent) || intent.name == RESTORE_LATER);
-        for (index, intent) in understanding.intents.drain(..).enumerate() {
+        for (index, intent) in std::mem::take(&mut understanding.intents).into_iter().enumerate() {
             // What was done last comes first: "a bit more" of what has more or less.
             let before: Vec<Before<'_>> = match (&earlier, last) {
                 (Some(done), _) => vec![Before { done, not_chosen: &[] }],
@@ -198,7 +202,17 @@ impl Context {
             };
             // With nothing to lean on it stays what it is, for the trace.
             let alone = || if follows { intent.clone() } else { scheduled::alone(&intent) };
-            let Some(completed) = completed.or_else(|| lost.then(alone)) else { continue };
+            let Some(completed) = completed.or_else(|| lost.then(alone)) else {
+                let part = understanding.parts.get(index).cloned();
+                if LIMITS.contains(&intent.name.as_str()) {
+                    // Nobody knows to what it is not to be done.
+                    understanding.intents = vec![refusal::of(refusal::EXCEPTION, part.unwrap_or_default())];
+                    understanding.ambiguous.clear();
+                    return;
+                }
+                understanding.missed.extend(part);
+                continue;
+            };
             let of_last = earlier.is_none();
             let is_new = !is_follow_up(&completed.name);
             if instead && is_new && of_last && before.first().is_some_and(|it| it.done.has_changed()) {

@@ -5,6 +5,7 @@
 use super::Machine;
 use super::continuation::{Continuation, Spoken, begins_with, same_intents};
 use hark_core::intent::refusal;
+use hark_core::ports::NEXT_TURN;
 use hark_core::public_event::Origin;
 use hark_core::session::spoken;
 use hark_core::{Effect, Intent, Stamp, TurnId, Understanding};
@@ -54,7 +55,8 @@ impl Machine {
             return false;
         };
         let before = request.said.clone();
-        let whole = format!("{}, {}", before.heard.trim_end_matches(['.', '!', '?', ' ']), turn.heard);
+        let before_it = before.heard.trim_end_matches(['.', '!', '?', ' ']);
+        let whole = format!("{before_it}{NEXT_TURN}{}", turn.heard);
         self.out.push(Effect::Understand {
             turn: id.clone(),
             text: whole.clone(),
@@ -66,12 +68,18 @@ impl Machine {
         true
     }
 
-    /// Whether words begin as what adds to a request does.
+    /// Whether words begin as what adds to a request does, or what corrects it.
     fn adds(&self, text: &str) -> bool {
         let text = spoken(text);
         let words: Vec<&str> = text.split_whitespace().collect();
-        let begins = |phrases| phrases::starts(phrases, &words).is_some();
-        self.languages.iter().any(|language| begins(language.conversation.kinds.adds))
+        self.languages.iter().any(|language| {
+            let talk = &language.discourse;
+            let sighs = phrases::starts(talk.hesitations, &words).unwrap_or(0);
+            let begins = |phrases| phrases::starts(phrases, &words[sighs..]).is_some();
+            begins(language.conversation.kinds.adds)
+                || begins(talk.corrections)
+                || phrases::ends(talk.corrections_behind, &words).is_some()
+        })
     }
 
     /// What both mean together is known: what is to be carried out of it; what the words mean alone where it is not another
@@ -101,7 +109,7 @@ impl Machine {
             let intents = whole.intents[before.intents.len()..].to_vec();
             return Ok(Understanding { intents, ..whole });
         }
-        turn.heard = text;
+        turn.heard = text.replace(NEXT_TURN, ", ");
         turn.continuation = Some(Continuation::accepted(before));
         Ok(whole)
     }

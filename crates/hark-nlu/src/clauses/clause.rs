@@ -84,10 +84,7 @@ impl Clause<'_> {
             Kind::Except => here(Adds::Except(self.exceptions()?)),
             Kind::Until => here(Adds::Until(self.until()?)),
             Kind::Hours => None,
-            Kind::Condition => match self.sun_of(start) {
-                Some((trigger, repeats)) => here(Adds::Sun { trigger, repeats }),
-                None => here(Adds::Hours(self.hours()?)),
-            },
+            Kind::Condition => self.sun().or_else(|| here(Adds::Hours(self.hours()?))),
             Kind::When | Kind::EachTime => {
                 let repeats = self.it.kind == Kind::EachTime;
                 if let Some(hours) = self.hours() {
@@ -126,6 +123,38 @@ impl Clause<'_> {
 
     fn condition(&self) -> Option<Said> {
         let words = self.words(self.it.mark.1);
+        self.one_condition(words).or_else(|| self.several_conditions(words))
+    }
+
+    /// "The door is open and nobody is in", "either the front or the back door is unlocked": what is behind the first may
+    /// be that of both.
+    fn several_conditions(&self, words: &[&str]) -> Option<Said> {
+        let lexicon = self.by.reader.grammar.lexicon();
+        let without_both = |words: &[&'_ str]| -> Vec<String> {
+            let is_both = |word: &&&str| !lexicon.qualifiers.both.contains(word);
+            words.iter().filter(is_both).map(|word| (*word).to_owned()).collect()
+        };
+        let is_plain = |said: &Said| !said.of_it && !said.there && said.for_seconds == 0;
+        let read = |words: &[&str]| self.one_condition(words).filter(is_plain);
+        (1..words.len().saturating_sub(1)).find_map(|at| {
+            let is_either = lexicon.qualifiers.any_of.contains(words[at]);
+            let is_both = lexicon.requests.connectors.contains(words[at]);
+            (is_either || is_both).then_some(())?;
+            let (first, other) = (without_both(&words[..at]), without_both(&words[at + 1..]));
+            let first: Vec<&str> = first.iter().map(String::as_str).collect();
+            let other: Vec<&str> = other.iter().map(String::as_str).collect();
+            let other_said = read(&other).or_else(|| self.several_conditions(&other))?;
+            let completed = || (1..other.len()).find_map(|from| read(&[&first, &other[from..]].concat()));
+            let first_said = read(&first).or_else(completed)?;
+            let becomes = first_said.becomes || other_said.becomes;
+            let conditions = vec![first_said.condition, other_said.condition];
+            let condition =
+                if is_either { Condition::Any { conditions } } else { Condition::All { conditions } };
+            Some(Said { condition, becomes, ..other_said })
+        })
+    }
+
+    fn one_condition(&self, words: &[&str]) -> Option<Said> {
         let read = |words: &[&str]| {
             let whole = self.part(Part::Condition, words).map(|found| (found, 0));
             whole.or_else(|| self.lasting_condition(words))

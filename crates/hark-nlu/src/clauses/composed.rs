@@ -16,6 +16,9 @@ use serde_json::{Map, Value, json};
 /// What is not so now is not waited for.
 const ONCE: &str = "drop";
 
+/// Domains of things that change others.
+const HOLDS_OTHERS: [&str; 4] = ["scene", "script", "automation", "group"];
+
 /// Slot of an announcement with what is announced.
 const MESSAGE: &str = "message";
 
@@ -44,19 +47,6 @@ pub(super) struct Terms {
     said_until: String,
 }
 
-/// The opposite of what has to be so.
-fn opposite(said: Said) -> Option<Said> {
-    let condition = negated(said.condition)?;
-    Some(Said { condition, ..said })
-}
-
-fn negated(condition: Condition) -> Option<Condition> {
-    match condition {
-        Condition::State { question, not } => Some(Condition::State { question, not: !not }),
-        Condition::Hours { from, to } => Some(Condition::Hours { from: to, to: from }),
-    }
-}
-
 impl Terms {
     /// Whether there are no clauses but exceptions.
     pub(super) fn is_plain(&self) -> bool {
@@ -69,7 +59,7 @@ impl Terms {
         self.at_once?;
         let Some(Trigger::Becomes { condition, for_seconds: 0 }) = &self.trigger else { return None };
         let plain = self.until.is_none() && self.only_if.is_empty() && !self.repeats;
-        let trigger = Trigger::Becomes { condition: negated(condition.clone())?, for_seconds: 0 };
+        let trigger = Trigger::Becomes { condition: condition.clone().negated(), for_seconds: 0 };
         plain.then_some(())?;
         self.at_once = Some(ONCE);
         Some(Self { trigger: Some(trigger), at_once: Some(ONCE), said_when: vec![word], ..Self::default() })
@@ -131,8 +121,8 @@ impl Composed {
                 true
             }
             Adds::Check { said, not, otherwise } => {
-                let said = if not { opposite(said) } else { Some(said) };
-                let trigger = said.and_then(|said| self.about(said, reader));
+                let said = if not { Said { condition: said.condition.negated(), ..said } } else { said };
+                let trigger = self.about(said, reader);
                 trigger.is_some_and(|trigger| self.terms.check(trigger, otherwise, words))
             }
             Adds::During(said) => {
@@ -140,9 +130,9 @@ impl Composed {
                 let Some(Trigger::Becomes { condition, for_seconds }) = self.about(said, reader) else {
                     return false;
                 };
-                let over = negated(condition.clone());
+                let over = Until::Becomes { condition: condition.clone().negated() };
                 self.terms.wait_for(Trigger::Becomes { condition, for_seconds }, words)
-                    && over.is_some_and(|condition| self.terms.end(Until::Becomes { condition }, words))
+                    && self.terms.end(over, words)
             }
             Adds::Hours(condition) => {
                 self.terms.said_when.push(words.to_owned());
@@ -150,7 +140,7 @@ impl Composed {
                 true
             }
             Adds::Until(until) => self.last_until(until, words, reader.now),
-            Adds::Except(targets) => self.except(targets),
+            Adds::Except(targets) => self.except(targets, reader),
         }
     }
 
@@ -248,12 +238,15 @@ impl Composed {
     }
 
     /// Leaves things out of everything that is done to several; out of one thing that is named, what is another anyway.
-    fn except(&mut self, targets: Vec<Slots>) -> bool {
+    fn except(&mut self, targets: Vec<Slots>, reader: &Reader<'_>) -> bool {
         let mut is_used = false;
         let names: Vec<Option<&Value>> = targets.iter().map(|target| target.get("name")).collect();
         let is_another = |found: &Match| {
             let name = found.slots.get("name");
-            name.is_some() && names.iter().all(|other| other.is_some() && *other != name)
+            let domain = name.and_then(|name| reader.grammar.domain_of(name.as_str()?));
+            // Of what such a thing does, nothing can be left out.
+            let holds_others = domain.is_some_and(|domain| HOLDS_OTHERS.contains(&domain));
+            name.is_some() && !holds_others && names.iter().all(|other| other.is_some() && *other != name)
         };
         if self
             .matches

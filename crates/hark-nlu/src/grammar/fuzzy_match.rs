@@ -156,7 +156,7 @@ fn stem(word: &str) -> String {
 
 impl Reader<'_> {
     /// The stretches of a sentence that are near a name by form, sound or part.
-    pub(super) fn near_spans(&self, tokens: &[Token]) -> Vec<Span> {
+    pub(crate) fn near_spans(&self, tokens: &[Token]) -> Vec<Span> {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let mut spans = Vec::new();
         for (start, end) in stretches(&words, self.grammar.lexicon()) {
@@ -230,7 +230,11 @@ pub(super) fn stretches<'w>(
     all.filter(|(start, end)| {
         let (first, last) = (words[*start], words[*end - 1]);
         let joined = words[*start..*end].iter().any(|word| lexicon.things.joiners.contains(word));
-        !joined && !lexicon.things.small_words.contains(first) && !lexicon.things.small_words.contains(last)
+        let denied = words[*start..*end].iter().any(|word| lexicon.requests.negations.contains(word));
+        !joined
+            && !denied
+            && !lexicon.things.small_words.contains(first)
+            && !lexicon.things.small_words.contains(last)
     })
 }
 

@@ -11,7 +11,7 @@ use super::reader::Reader;
 use super::views::ViewId;
 use super::words::{QuickMap, WordId};
 use super::{Grammar, Meaning, Part};
-use crate::intent::category_of;
+use crate::intent::{category_of, leans_on_another};
 use crate::rules;
 use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
@@ -46,6 +46,13 @@ pub struct Match {
     pub words: Vec<(String, Took)>,
     /// Which of these words fill which slot, in order.
     pub spans: Vec<SlotSpan>,
+}
+
+impl Match {
+    /// The words it was read from.
+    pub(crate) fn said(&self) -> String {
+        self.words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// How much worse a way is than another. Less is better, the fields from the top.
@@ -198,6 +205,7 @@ impl Reader<'_> {
             let is_title = category_of(&meaning.block.intent) == Some(Category::Media);
             if !fits
                 || found.lists_no_item(grammar.lexicon())
+                || leans_on_another(&meaning.block.intent) && found.names_a_thing(grammar)
                 || is_title && found.is_no_title(tokens, grammar.lexicon())
                 || !may(&found)
                 || grammar.is_elsewhere(&found)

@@ -1,11 +1,14 @@
 //! What a reading of a sentence has found: slots, what is known of them, and what is doubtful.
 
-use super::Block;
+use super::{Block, Grammar};
 use crate::text::Token;
 use hark_core::intent::Ambiguity;
 use hark_core::{SlotSpan, Slots};
 use hark_language::{Lexicon, phrases};
 use serde_json::{Map, Value};
+
+/// Most words of a name that are looked for in an item.
+const MOST_WORDS_OF_THING: usize = 3;
 
 /// What a sentence template made of one of the words it was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +78,14 @@ impl Found {
         let words: Vec<&str> = item.split_whitespace().collect();
         let asks = words.first().is_some_and(|first| lexicon.discourse.questions.contains(first));
         asks || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
+    }
+
+    /// Whether what is taken for an item is a thing of the home: "drop the *thermostat* to seventeen" is about no list.
+    pub(super) fn names_a_thing(&self, grammar: &Grammar) -> bool {
+        let item = self.slots.get("item").and_then(Value::as_str).unwrap_or_default();
+        let words: Vec<&str> = item.split_whitespace().collect();
+        let mut spans = (1..=MOST_WORDS_OF_THING).flat_map(|length| words.windows(length));
+        spans.any(|span| grammar.is_thing(&span.join(" ")))
     }
 
     /// Whether a title goes on with another request, or is none: "turn the radio on *and …*", "play some music *for her*".

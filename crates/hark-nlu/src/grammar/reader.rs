@@ -1,16 +1,22 @@
 //! Reads one request: the same words are asked for in many places of it, and are read once. All of it shares one effort;
 //! when that is spent nothing more is found, and what was found before is for nobody to use.
 
-use super::fuzzy_match::{Candidate, Span};
+use super::fuzzy_match::{Candidate as NameCandidate, Span};
 use super::parse::{Chart, ChartKey, Match};
+use super::parse_result::Took;
 use super::{Grammar, Part};
+use crate::impossible::Impossible;
+use crate::intent::category_of;
+use crate::qualifiers::Qualifiers;
+use crate::request_framing::Speech;
 use crate::rules::{self, Reckoning};
 use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
-use hark_core::Effort;
 use hark_core::automation::intent::COMMAND;
-use std::cell::RefCell;
+use hark_core::ports::{Candidate, Candidates};
+use hark_core::{Category, Effort};
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -19,6 +25,12 @@ const LETTERS_A_STEP: usize = 4;
 
 /// Steps that it takes to try a rule, and for each word of what it finds.
 const RULE_STEPS: usize = 4;
+
+/// Most requests of one text of which somebody is asked what they may mean; each takes some milliseconds.
+const MOST_ASKED: usize = 12;
+
+/// Fewest words of a request that no template accepts.
+const FEWEST_WORDS: usize = 2;
 
 /// How some words are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,6 +47,8 @@ enum How {
     WithReason,
     /// As a part of a request.
     Part(Part, bool),
+    /// As what it may mean.
+    Likely,
 }
 
 /// What a rule makes of some words, and how many of them it takes.
@@ -44,7 +58,7 @@ pub(super) type RuledPieces = Vec<(rules::Found, usize)>;
 type RuledHere = Vec<(Ruled, Rc<RuledPieces>)>;
 
 /// Names that some words may be, with the numbers of their lists.
-pub(super) type NamesFound = Rc<[(u8, Candidate)]>;
+pub(super) type NamesFound = Rc<[(u8, NameCandidate)]>;
 
 /// See the module.
 pub(crate) struct Reader<'r> {
@@ -53,6 +67,8 @@ pub(crate) struct Reader<'r> {
     /// From when times are reckoned.
     pub(crate) now: NaiveDateTime,
     effort: &'r Effort,
+    /// What requests may mean that no template accepts, where somebody knows.
+    candidates: Option<Candidates<'r>>,
     pub(super) caches: Rc<Caches>,
 }
 
@@ -73,11 +89,18 @@ pub(super) struct Caches {
     pub(super) meant: RefCell<HashMap<String, NamesFound>>,
     /// How alike words that were looked up are to each word that names are made of.
     pub(super) looked_up: RefCell<HashMap<String, Vec<f32>>>,
+    /// How many times somebody was asked what a request may mean.
+    asked: Cell<usize>,
 }
 
 impl<'r> Reader<'r> {
     pub(crate) fn new(grammar: &'r Grammar, now: NaiveDateTime, effort: &'r Effort) -> Self {
-        Self { grammar, now, effort, caches: Rc::default() }
+        Self { grammar, now, effort, candidates: None, caches: Rc::default() }
+    }
+
+    /// The same, where somebody knows what requests may mean.
+    pub(crate) fn with_candidates(self, candidates: Candidates<'r>) -> Self {
+        Self { candidates: Some(candidates), ..self }
     }
 
     /// Reads other words of the same request with a part of the effort that is left: where that does not suffice, what was
@@ -165,6 +188,49 @@ impl<'r> Reader<'r> {
     /// The best match of some tokens of `text` as a part of a request; `nearly`: names may be said otherwise.
     pub(crate) fn part(&self, part: Part, nearly: bool, text: &str, tokens: &[Token]) -> Option<Match> {
         self.once(How::Part(part, nearly), text, tokens, || self.best_part(part, nearly, text, tokens))
+    }
+
+    /// What some tokens of `text` may mean that no template accepts: the likeliest intent whose slots they fill, and nothing
+    /// of which is left out.
+    pub(crate) fn likely(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        let candidates = self.candidates?;
+        let (first, last) = (tokens.first()?, tokens.last()?);
+        self.once(How::Likely, text, tokens, || {
+            let speech = Speech { reader: self, text, tokens };
+            if tokens.len() < FEWEST_WORDS || speech.is_remark(&speech.words()) {
+                return None;
+            }
+            let asked = self.caches.asked.get();
+            self.caches.asked.set(asked + 1);
+            if asked >= MOST_ASKED {
+                return None;
+            }
+            let said = &text[first.start..last.end];
+            candidates(said, self.effort).iter().find_map(|candidate| self.filled(said, candidate))
+        })
+    }
+
+    /// The intent with its slots, where it can be carried out and nothing was passed over that limits it.
+    fn filled(&self, text: &str, candidate: &Candidate) -> Option<Match> {
+        let tokens = self.tokenise(text);
+        let marks = candidate.spans.as_deref();
+        let marked = marks.and_then(|marks| self.fill_marked(&candidate.intent, text, marks));
+        let found = marked.or_else(|| self.fill(&candidate.intent, text, None))?;
+        let possible = Impossible::of(self, text, &tokens).refuse(std::slice::from_ref(&found)).is_none();
+        let qualifiers = Qualifiers::of(self, text, &tokens);
+        // "Get the light on and start the radio" is no title.
+        let is_title = |(word, took): &(String, Took)| {
+            *took == Took::AsItIs && self.grammar.lexicon().requests.connectors.contains(word)
+        };
+        let plays_all =
+            category_of(&found.intent) == Some(Category::Media) && found.words.iter().any(is_title);
+        let is_talk = category_of(&found.intent) == Some(Category::Conversation);
+        let is_whole = !is_talk
+            && !plays_all
+            && qualifiers.are_taken(&found)
+            && qualifiers.refuse_filled(&found).is_none();
+        let score = found.score * candidate.probability;
+        (possible && is_whole).then_some(Match { score, ..found })
     }
 
     /// What a rule makes of the words from some place on, which are `joined` by spaces.

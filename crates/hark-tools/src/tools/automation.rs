@@ -298,10 +298,11 @@ fn device_names(automation: &Automation) -> Vec<&str> {
 
 /// The things that a condition is about, as they are.
 fn watched(automation: &Automation, snapshot: &Snapshot) -> Value {
-    let Trigger::Becomes { condition: Condition::State { question, .. }, .. } = &automation.trigger else {
-        return json!([]);
-    };
-    let about = asked_about(&snapshot.home, question, snapshot.area.as_deref()).unwrap_or_default();
+    let Trigger::Becomes { condition, .. } = &automation.trigger else { return json!([]) };
+    let asked =
+        |question| asked_about(&snapshot.home, question, snapshot.area.as_deref()).unwrap_or_default();
+    let mut about: Vec<Entity> = condition.questions().into_iter().flat_map(asked).collect();
+    about.dedup_by(|one, other| one.id == other.id);
     let one = |entity: &Entity| {
         json!({
             "id": entity.id, "name": entity.name, "domain": entity.id.domain(),

@@ -1,0 +1,162 @@
+//! A correction as an edit of the request it corrects: "turn on the bedside lamp … no, the bedroom light", "remind me on
+//! Thursday … it's Wednesday", "… above three thousand watts … make that four thousand". What was meant takes the place of
+//! what is of its kind in the request: a name, a time, a day, a number, or what was put on a list.
+
+use super::intent::category_of;
+use super::number_spans;
+use super::request_framing::{Speech, spoken};
+use super::rules::{self, Prefer, Reckoning, Rule};
+use hark_core::Category;
+use hark_core::ports::NEXT_TURN;
+use hark_language::phrases;
+use std::ops::Range;
+
+/// Slot of what is put on a list.
+const ITEM: &str = "item";
+
+/// Most edits that are tried.
+const MAX_EDITS: usize = 6;
+
+/// Kinds of time that one can be instead of another: a day leaves the time of day as it was.
+const TIMES: [Rule; 3] = [Rule::Date, Rule::Time, Rule::Datetime];
+
+impl Speech<'_> {
+    /// The request with what was meant in it, in the ways that may be meant; none where nothing is corrected. The likeliest
+    /// comes first.
+    pub(super) fn edited(&self) -> Vec<String> {
+        let words = self.words();
+        let talk = &self.lexicon().discourse;
+        let marked = |at: usize| phrases::starts(talk.corrections, &words[at..]);
+        let begins = |at: &usize| self.pauses_before(*at) || marked(*at).is_some_and(|length| length > 1);
+        let corrects = |at: &usize| {
+            let sighs = phrases::starts(talk.hesitations, &words[*at..]).unwrap_or(0);
+            marked(at + sighs).is_some() || phrases::ends(talk.corrections_behind, &words[*at..]).is_some()
+        };
+        let next_turn = self.next_turn();
+        let at = match next_turn {
+            Some(at) => Some(at).filter(corrects),
+            None => (1..words.len()).rev().filter(begins).find(corrects),
+        };
+        let Some(at) = at else { return Vec::new() };
+        let meant = self.meant(&words[at..]);
+        if meant.is_empty() {
+            return Vec::new();
+        }
+        let wrong = self.without_marks(&words[..at]);
+        let with = |place: Range<usize>| {
+            let article = |word: &&str| self.lexicon().things.articles.contains(word);
+            let said = place.start > 0 && article(&wrong[place.start - 1]) && article(&meant[0]);
+            [&wrong[..place.start], &meant[usize::from(said)..], &wrong[place.end..]].concat().join(" ")
+        };
+        self.places(wrong, meant).into_iter().take(MAX_EDITS).map(with).collect()
+    }
+
+    /// What was said before a correction, without what begins it: "the kettle, *er*, no, the coffee machine".
+    pub(super) fn without_marks<'w>(&self, mut wrong: &'w [&'w str]) -> &'w [&'w str] {
+        let talk = &self.lexicon().discourse;
+        let marks = [talk.corrections, talk.hesitations];
+        while let Some(length) = marks.into_iter().find_map(|it| phrases::ends(it, wrong)) {
+            wrong = &wrong[..wrong.len() - length];
+        }
+        wrong
+    }
+
+    /// Where the next turn begins.
+    fn next_turn(&self) -> Option<usize> {
+        let parted = self.text.find(NEXT_TURN)?;
+        self.tokens.iter().position(|token| token.start > parted).filter(|at| *at > 0)
+    }
+
+    /// What was meant, without what says that it is a correction.
+    fn meant<'w>(&self, mut words: &'w [&'w str]) -> &'w [&'w str] {
+        let talk = &self.lexicon().discourse;
+        let at = self.lexicon().time.at;
+        let begins = [talk.corrections, talk.leads, talk.hesitations, talk.trails, talk.states, at];
+        while let Some(length) = begins.iter().filter_map(|it| phrases::starts(*it, words)).max() {
+            words = &words[length..];
+        }
+        let ends = [talk.trails, talk.corrections_behind];
+        while let Some(length) = ends.iter().filter_map(|it| phrases::ends(*it, words)).max() {
+            words = &words[..words.len() - length];
+        }
+        words
+    }
+
+    /// What in a request may be what was meant instead.
+    fn places(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
+        let timed = TIMES.into_iter().find_map(|rule| self.same_rule(rule, wrong, meant));
+        let ways: [&dyn Fn() -> Vec<Range<usize>>; 4] = [
+            &|| timed.clone().unwrap_or_default(),
+            &|| self.numbers(wrong, meant),
+            &|| self.listed(wrong),
+            &|| self.names(wrong, meant),
+        ];
+        ways.into_iter().map(|places| places()).find(|places| !places.is_empty()).unwrap_or_default()
+    }
+
+    /// Words that a rule reads as it reads all that was meant.
+    fn same_rule(&self, rule: Rule, wrong: &[&str], meant: &[&str]) -> Option<Vec<Range<usize>>> {
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let longest = |words: &[&str]| rules::longest(rule, words, &by).map(|(_, used)| used);
+        // A number alone is one of many things.
+        let is_number = self.lexicon().numbers.number(meant).is_some_and(|(_, used)| used == meant.len());
+        let is_whole = longest(meant) == Some(meant.len());
+        (is_whole && !is_number).then_some(())?;
+        let mut places = Vec::new();
+        let mut at = 0;
+        while at < wrong.len() && self.reader.spend(meant.len()) {
+            let used = longest(&wrong[at..]).unwrap_or(0);
+            if used > 0 {
+                places.push(at..at + used);
+            }
+            at += used.max(1);
+        }
+        (!places.is_empty()).then_some(places)
+    }
+
+    /// The last number of the request, where a number was meant; with its unit where one was said.
+    fn numbers(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
+        let lexicon = self.lexicon();
+        let Some((_, used)) = lexicon.numbers.number(meant) else { return Vec::new() };
+        let unit = &meant[used..];
+        let (text, tokens) = spoken(wrong, self.reader);
+        let all = number_spans::numbers(&text, &tokens, lexicon);
+        let same_unit = |place: &Range<usize>| wrong[place.end..].starts_with(unit);
+        match unit {
+            [] => all.into_iter().rev().collect(),
+            _ => {
+                let all = all.into_iter().rev().filter(same_unit);
+                all.map(|place| place.start..place.end + unit.len()).collect()
+            }
+        }
+    }
+
+    /// Names of the kind that was meant.
+    fn names(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
+        let articles = self.lexicon().things.articles;
+        let from = usize::from(articles.contains(meant[0]) && meant.len() > 1);
+        let (_, tokens) = spoken(&meant[from..], self.reader);
+        let all = self.reader.near_spans(&tokens);
+        let whole: Vec<u8> =
+            all.iter().filter(|it| it.start == 0 && it.end == tokens.len()).map(|it| it.list).collect();
+        let (_, tokens) = spoken(wrong, self.reader);
+        let mut named: Vec<Range<usize>> = Vec::new();
+        // The longest come first.
+        for span in self.reader.near_spans(&tokens).into_iter().filter(|span| whole.contains(&span.list)) {
+            if named.iter().all(|known| span.end <= known.start || known.end <= span.start) {
+                named.push(span.start..span.end);
+            }
+        }
+        named.sort_by_key(|place| std::cmp::Reverse(place.start));
+        named
+    }
+
+    /// What is put on a list, or taken off.
+    fn listed(&self, wrong: &[&str]) -> Vec<Range<usize>> {
+        let (text, tokens) = spoken(wrong, self.reader);
+        let found = self.reader.exactly(&text, &tokens);
+        let listed = found.filter(|found| category_of(&found.intent) == Some(Category::List));
+        let spans = listed.map(|found| found.spans).unwrap_or_default().into_iter();
+        spans.filter(|span| span.slot == ITEM).map(|span| span.start..span.end).collect()
+    }
+}

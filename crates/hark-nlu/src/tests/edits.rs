@@ -1,0 +1,89 @@
+//! Corrections in a turn of their own, and joined conditions.
+
+use super::test_home::grammar;
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
+use hark_core::Understanding;
+use hark_core::ports::{NEXT_TURN, Understand};
+use serde_json::{Value, json};
+
+fn now() -> NaiveDateTime {
+    // A Saturday.
+    NaiveDate::from_ymd_opt(2026, 11, 21).unwrap().and_time(NaiveTime::from_hms_opt(14, 0, 0).unwrap())
+}
+
+fn understood(text: &str) -> Understanding {
+    grammar().understand_at(text, "en", now())
+}
+
+/// Intents and slots of a request and what corrects it in the next turn.
+fn corrected(before: &str, behind: &str) -> Vec<(String, Value)> {
+    let found = understood(&format!("{before}{NEXT_TURN}{behind}"));
+    assert!(found.missed.is_empty(), "{before} / {behind}: {found:?}");
+    found.intents.into_iter().map(|intent| (intent.name, Value::Object(intent.slots))).collect()
+}
+
+#[test]
+fn what_was_meant_takes_the_place_of_what_is_of_its_kind() {
+    for (before, behind, intent, slots) in [
+        (
+            "lamp on please",
+            "sorry dear, I meant the counter light",
+            "HassTurnOn",
+            json!({"name": "Counter light"}),
+        ),
+        ("turn off the office light", "no, the lamp I mean", "HassTurnOff", json!({"name": "Lamp"})),
+        (
+            "put olive oil on the shopping list",
+            "sunflower oil, I should have said",
+            "HassShoppingListAddItem",
+            json!({"item": "sunflower oil"}),
+        ),
+        (
+            "Thursday evening at eight remind me to put the bins out",
+            "no hang on, it's Wednesday",
+            "HarkSetReminder",
+            json!({"when": "2026-11-25T20:00:00", "message": "put the bins out"}),
+        ),
+        (
+            "set the lamp to thirty percent",
+            "sorry, forty",
+            "HassLightSet",
+            json!({"name": "Lamp", "brightness": 40}),
+        ),
+    ] {
+        assert_eq!(corrected(before, behind), [(intent.to_owned(), slots)], "{before} / {behind}");
+    }
+}
+
+#[test]
+fn what_waits_is_edited_as_well() {
+    let found =
+        corrected("turn on the lamp when the garage door opens", "make that the office light instead");
+    assert_eq!(found[0].1["intents"][0]["slots"], json!({"name": "Office light"}));
+    assert_eq!(found[0].1["trigger"]["condition"]["question"]["name"], "Garage door");
+}
+
+#[test]
+fn words_that_correct_nothing_are_no_edit() {
+    let found = understood(&format!("turn on the lamp{NEXT_TURN}the office light is nice"));
+    assert!(!found.intents.iter().any(|intent| intent.slots.get("name") == Some(&json!("Office light"))));
+}
+
+#[test]
+fn conditions_are_joined() {
+    let condition = |text: &str| {
+        let found = understood(text);
+        found.intents.first().map(|it| it.slots["trigger"]["condition"].clone()).unwrap_or_default()
+    };
+    let locked =
+        |name: &str| json!({"kind": "state", "question": {"name": name, "state": "unlocked"}, "not": false});
+    let both = [locked("Front door"), locked("Back door")];
+    assert_eq!(
+        condition("when either the front door or the back door is unlocked turn on the lamp"),
+        json!({"kind": "any", "conditions": both})
+    );
+    assert_eq!(
+        condition("when the front door is unlocked and the back door is unlocked turn on the lamp"),
+        json!({"kind": "all", "conditions": both})
+    );
+}
