@@ -26,6 +26,11 @@ pub enum Condition {
         /// The second.
         to: NaiveTime,
     },
+    /// The sun is up, or is not.
+    Sun {
+        /// Which.
+        up: bool,
+    },
     /// All of these are true.
     All {
         /// Which.
@@ -46,8 +51,18 @@ impl Condition {
         match self {
             Self::State { question, not } => Self::State { question, not: !not },
             Self::Hours { from, to } => Self::Hours { from: to, to: from },
+            Self::Sun { up } => Self::Sun { up: !up },
             Self::All { conditions } => Self::Any { conditions: negated(conditions) },
             Self::Any { conditions } => Self::All { conditions: negated(conditions) },
+        }
+    }
+
+    /// Whether it is about the sun.
+    pub fn asks_the_sun(&self) -> bool {
+        match self {
+            Self::Sun { .. } => true,
+            Self::State { .. } | Self::Hours { .. } => false,
+            Self::All { conditions } | Self::Any { conditions } => conditions.iter().any(Self::asks_the_sun),
         }
     }
 
@@ -55,7 +70,7 @@ impl Condition {
     pub fn questions(&self) -> Vec<&Slots> {
         match self {
             Self::State { question, .. } => vec![question],
-            Self::Hours { .. } => Vec::new(),
+            Self::Hours { .. } | Self::Sun { .. } => Vec::new(),
             Self::All { conditions } | Self::Any { conditions } => {
                 conditions.iter().flat_map(Self::questions).collect()
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Steps that one text may take. A step is a small piece of work, some hundred nanoseconds at most; a sane request
 /// takes a few thousand.
-const MOST_STEPS: u64 = 500_000;
+const MOST_STEPS: u64 = 800_000;
 
 /// The clock is looked at each time this many steps were taken.
 const STEPS_BETWEEN_LOOKS: u64 = 2_048;

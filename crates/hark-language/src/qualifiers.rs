@@ -21,6 +21,8 @@ pub struct Qualifiers {
     pub so: Phrases,
     /// What puts back what was to last for some time anyway: "for an hour and then *put it back*".
     pub restores: Phrases,
+    /// What begins days on which it is not to be done; nothing where no days follow: "bar".
+    pub day_exceptions: Phrases,
     /// What joins conditions of which one has to be so: "or".
     pub any_of: Phrases,
     /// Words beside conditions that are joined, and add nothing: "both", "either".

@@ -6,7 +6,7 @@
 mod clause;
 mod composed;
 
-use super::grammar::{Match, Part, Reader};
+use super::grammar::{Match, Part, Reader, Took};
 use super::impossible::Impossible;
 use super::intent::category_of;
 use super::qualifiers::{Kind, Qualifier, Qualifiers, refused};
@@ -71,6 +71,15 @@ pub(super) fn unread_act(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> O
 
 /// What a request with clauses means; `None` where it has none, or a part of it cannot be read.
 pub(super) fn compose(reader: &Reader<'_>, text: &str) -> Option<Understanding> {
+    let core = || {
+        let tokens = reader.tokenise(text);
+        let core = Speech { reader, text, tokens: &tokens }.core()?;
+        compose_words(reader, span(text, core))
+    };
+    compose_words(reader, text).or_else(core)
+}
+
+fn compose_words(reader: &Reader<'_>, text: &str) -> Option<Understanding> {
     // Names that were said exactly first: looking for others takes much longer.
     let tokens = reader.tokenise(text);
     [false, true].into_iter().find_map(|nearly| {
@@ -98,7 +107,9 @@ impl Composer<'_> {
         }
         let qualifiers = Qualifiers::of(self.reader, text, tokens);
         // The last one first: what stands at the end is rarely a part of what stands before it.
-        qualifiers.found.iter().rev().find_map(|it| {
+        let (others, of_clauses): (Vec<&Qualifier>, Vec<&Qualifier>) =
+            qualifiers.found.iter().rev().partition(|it| !qualifiers.is_of_clause_before(it));
+        others.into_iter().chain(of_clauses).find_map(|it| {
             qualifiers.ends(it).into_iter().find_map(|end| {
                 if it.kind == Kind::Hours {
                     return self.between_hours(text, tokens, (it, end), clauses_left);
@@ -109,6 +120,11 @@ impl Composer<'_> {
                     return self.with_more_behind(text, tokens, (start, end), terms, clauses_left);
                 }
                 let act = without(text, tokens, start, end);
+                // "When Alice has gone | to bed turn off the lamp": where the clause ends by luck, what is left has to be a
+                // sentence from its first word on.
+                if !qualifiers.is_likely_end(end) && !self.is_sentence(&text[tokens[end].start..]) {
+                    return None;
+                }
                 // "It" behind a clause is what that names ("if the tv is on turn it off"), before it what was spoken of.
                 let pronouns = self.reader.grammar.lexicon().requests.pronouns;
                 let is_before = qualifiers.words[..start].iter().any(|word| pronouns.contains(word));
@@ -126,6 +142,12 @@ impl Composer<'_> {
                 found.add(terms, words(start), self.reader).then_some(found)
             })
         })
+    }
+
+    /// Whether a text is a request, word by word.
+    fn is_sentence(&self, text: &str) -> bool {
+        let found = self.reader.exactly(text, &self.reader.tokenise(text));
+        found.is_some_and(|found| found.words.first().is_some_and(|(_, took)| *took != Took::Nothing))
     }
 
     /// "From nine to half past ten": it is put off to the beginning, and lasts until the end.
@@ -390,6 +412,19 @@ fn span<'t>(text: &'t str, tokens: &[Token]) -> &'t str {
         [only] => &text[only.start..only.end],
         [] => "",
     }
+}
+
+/// Whether days are left out of what comes again, which the request itself takes for something else: "remind me every
+/// evening to feed the cat, excluding weekends".
+pub(super) fn has_other_days(qualifiers: &Qualifiers<'_>, found: &Match, reader: &Reader<'_>) -> bool {
+    let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::Usual };
+    let days = |it: &Qualifier| {
+        let behind = &qualifiers.words[it.mark.1..];
+        // What the repetition has already is no word that was taken as it is.
+        let as_it_is = found.words.get(it.mark.1).is_some_and(|(_, took)| *took == Took::AsItIs);
+        it.kind == Kind::Except && as_it_is && rules::is_days(behind, &by)
+    };
+    found.slots.contains_key("recurrence") && qualifiers.found.iter().any(days)
 }
 
 /// Whether it is a reminder that says no time; then "when Alice comes home" is its time and no part of its words.

@@ -208,8 +208,20 @@ impl<'s> Qualifiers<'s> {
         likely.into_iter().chain(others.into_iter().rev()).collect()
     }
 
+    /// Whether a length belongs to the clause it stands in, and not to the request behind that: "when nobody has moved *for
+    /// ten minutes* turn off the light".
+    pub fn is_of_clause_before(&self, it: &Qualifier) -> bool {
+        let waits = |other: &&Qualifier| {
+            matches!(other.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless | Kind::During)
+                && other.mark.1 < it.start
+                && !(other.mark.1 + 1..=it.start).any(|at| self.is_likely_end(at))
+        };
+        let ends = it.end.is_some_and(|end| end < self.words.len() && self.is_likely_end(end));
+        it.kind == Kind::Lasting && ends && self.found.iter().any(|other| waits(&other))
+    }
+
     /// Whether a clause may well end here: at the end, at a comma, before a verb.
-    fn is_likely_end(&self, at: usize) -> bool {
+    pub fn is_likely_end(&self, at: usize) -> bool {
         at == self.words.len() || self.pauses_before(at) || self.begins_request(at)
     }
 
@@ -251,6 +263,7 @@ impl<'s> Qualifiers<'s> {
         let (rest, talk) = (&self.words[at..], &self.speech.reader.grammar.lexicon().discourse);
         rest.first().is_some_and(|word| talk.verbs.contains(word))
             || phrases::starts(talk.requests, rest).is_some()
+            || phrases::starts(talk.leads, rest).is_some_and(|length| length > 1)
     }
 
     fn qualifier(&self, at: usize) -> Option<Qualifier> {
@@ -327,7 +340,14 @@ impl<'s> Qualifiers<'s> {
         let marked = marks
             .into_iter()
             .map(|(kind, phrases)| (kind, goes_on(phrases).filter(|it| !over(it) && !later(it))));
+        let by = rules::Reckoning {
+            lexicon: self.speech.reader.grammar.lexicon(),
+            now: self.speech.reader.now,
+            prefer: rules::Prefer::default(),
+        };
+        let days = |length: &usize| rules::is_days(&rest[*length..], &by);
         let others = [
+            (Kind::Except, goes_on(said.day_exceptions).filter(days)),
             (Kind::Except, goes_on(said.exceptions).filter(|_| !corrects())),
             (Kind::Except, goes_on(said.but).filter(|_| many())),
             (Kind::Condition, goes_on(said.limits).filter(number)),

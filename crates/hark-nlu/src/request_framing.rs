@@ -5,6 +5,7 @@ use super::grammar::{Match, Reader};
 use super::intent::{category_of, leans_on_another};
 use super::narrative;
 use super::requests::{self, Reading, Words};
+use super::rules::{self, Prefer, Reckoning, Rule};
 use super::text::Token;
 use hark_core::Category;
 use hark_language::{Lexicon, phrases};
@@ -268,6 +269,17 @@ impl<'s> Speech<'s> {
                 .concat()
                 .join(" "),
         )
+    }
+
+    /// The request with what comes again said first, where its verb ends before that: "turn the lamp *on* every day at six".
+    pub fn with_repetition_first(&self) -> Option<String> {
+        let words = self.words();
+        let talk = &self.lexicon().discourse;
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        (1..words.len()).filter(|at| talk.closing.contains(words[at - 1])).find_map(|at| {
+            let (_, used) = rules::longest(Rule::Recurrence, &words[at..], &by)?;
+            Some([&words[at..at + used], &words[..at], &words[at + used..]].concat().join(" "))
+        })
     }
 
     /// The sentence with the verbs that sentences have for those of everyday speech, and with contractions of names written

@@ -23,6 +23,9 @@ use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Und
 use hark_language::{Lexicon, Phrases, phrases};
 use serde_json::Value;
 
+/// Slot of something that a reminder would wait for.
+const EVENT: &str = "event";
+
 /// Words of the name of a place that is not known.
 const MAX_PLACE_WORDS: usize = 2;
 
@@ -30,7 +33,7 @@ const MAX_PLACE_WORDS: usize = 2;
 const WILD_CONFIDENCE: f32 = 0.9;
 
 /// Steps that reading a sentence may take: about a thirtieth of a second. What fills slots has its own.
-const MAX_STEPS: u64 = 200_000;
+const MAX_STEPS: u64 = 300_000;
 
 impl Understand for Grammar {
     fn understand_within(
@@ -184,10 +187,17 @@ impl Reader<'_> {
         }
         // A request with clauses is taken apart before anything is guessed of it as a whole.
         let exact = reader.exactly(text, &tokens);
+        let speech = Speech { reader, text, tokens: &tokens };
+        if let Some(fronted) = exact.is_none().then(|| speech.with_repetition_first()).flatten() {
+            return self.as_said(&fronted, language);
+        }
         let has_clauses = !qualifiers.is_empty()
             && exact.as_ref().is_none_or(|found| {
-                let found = std::slice::from_ref(found);
-                qualifiers.refuse(found).is_some() || clauses::lacks_its_time(found)
+                let one = std::slice::from_ref(found);
+                qualifiers.refuse(one).is_some()
+                    || clauses::lacks_its_time(one)
+                    || found.slots.contains_key(EVENT)
+                    || clauses::has_other_days(&qualifiers, found, reader)
             });
         let composed = || {
             clauses::compose(reader, text).or_else(|| {

@@ -11,7 +11,7 @@ use crate::home::question;
 use crate::home::select::SelectError;
 use crate::zone::Zone;
 use chrono::{Duration, NaiveTime};
-use hark_core::automation::{Action, Automation, Condition, Trigger, Until};
+use hark_core::automation::{Action, Automation, Condition, SunEvent, Trigger, Until};
 use hark_core::home::Home;
 use hark_core::ports::AutomationStore;
 use hark_core::{AutomationId, Fault};
@@ -99,6 +99,13 @@ impl Automations {
     /// # Errors
     /// When what it waits for cannot be watched, or it could not be kept.
     pub fn add(&self, new: Automation, now: Now<'_>) -> Result<Automation, AutomationError> {
+        let condition = match &new.trigger {
+            Trigger::Becomes { condition, .. } => Some(condition),
+            Trigger::Sun { .. } | Trigger::At { .. } => None,
+        };
+        if now.home.location.is_none() && new.only_if.iter().chain(condition).any(Condition::asks_the_sun) {
+            return Err(AutomationError::NoLocation);
+        }
         for condition in &new.only_if {
             self.holds(condition, now)?;
         }
@@ -208,9 +215,19 @@ impl Automations {
                 let after = |from: &NaiveTime| time >= *from;
                 Some(if from <= to { after(from) && time < *to } else { after(from) || time < *to })
             }
+            Condition::Sun { up } => self.is_sun_up(now).map(|is_up| is_up == *up),
             Condition::All { conditions } => self.decided_by(false, conditions, now)?,
             Condition::Any { conditions } => self.decided_by(true, conditions, now)?,
         })
+    }
+
+    /// Whether the sun is up; `None` where it is not known where the house stands, or the sun neither rises nor sets.
+    fn is_sun_up(&self, now: Now<'_>) -> Option<bool> {
+        let location = now.home.location?;
+        let day = self.zone.wall(now.unix_ms).date();
+        let at = |event| sun::unix_ms(location, day, event);
+        let (rises, sets) = (at(SunEvent::Sunrise)?, at(SunEvent::Sunset)?);
+        Some((rises..sets).contains(&now.unix_ms))
     }
 
     /// What several conditions come to, of which one that is `decisive` decides; the opposite where all are known not to be.

@@ -2,8 +2,13 @@
 
 use super::Before;
 use super::target::Target;
+use hark_core::automation::intent::RESTORE_LATER;
 use hark_core::{Intent, Route, Slots};
 use serde_json::Value;
+
+/// Asks how long timers have left, and what waits.
+const TIMER_STATUS: &str = "HassTimerStatus";
+const AUTOMATIONS: &str = "HarkAutomationList";
 
 /// A quantity that can be more or less: what sets it, what changes it, and the slot of the change.
 struct Quantity {
@@ -105,6 +110,12 @@ fn turned(step: &Value) -> Option<Value> {
 /// A change that names nothing ("a bit brighter", "set the volume to twenty") is of what was spoken of last, if that has
 /// it.
 pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    // "How long has it got left" of what goes back after some time.
+    if intent.name == TIMER_STATUS && intent.slots.is_empty() && before.done.intent.name == RESTORE_LATER {
+        let why = super::why(intent, before);
+        let name = AUTOMATIONS.to_owned();
+        return Some(Intent { name, response: None, why, route: Route::Context, ..intent.clone() });
+    }
     let sets =
         |quantity: &Quantity| quantity.set.0 == intent.name && intent.slots.contains_key(quantity.set.1);
     let quantity = QUANTITIES.iter().find(|quantity| quantity.change == intent.name || sets(quantity))?;

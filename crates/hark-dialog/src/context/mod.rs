@@ -117,6 +117,31 @@ const SETS: [&str; 7] = [
     "HarkRemember",
 ];
 
+/// Intents that set something going.
+const STARTS: [&str; 8] = [
+    "HassTurnOn",
+    "HassTurnOff",
+    "HassSetPosition",
+    "HassFanSetSpeed",
+    "HassVacuumStart",
+    "HassVacuumCleanArea",
+    "HassLawnMowerStartMowing",
+    "HassMediaSearchAndPlay",
+];
+
+/// What stops things of a domain.
+const STOPS: [(&str, &str); 9] = [
+    ("cover", "HassStopMoving"),
+    ("fan", "HassTurnOff"),
+    ("humidifier", "HassTurnOff"),
+    ("lawn_mower", "HassLawnMowerDock"),
+    ("media_player", "HassTurnOff"),
+    ("siren", "HassTurnOff"),
+    ("switch", "HassTurnOff"),
+    ("vacuum", "HassVacuumReturnToBase"),
+    ("valve", "HassTurnOff"),
+];
+
 /// Whether an intent means nothing alone.
 pub fn is_follow_up(intent: &str) -> bool {
     FOLLOW_UPS.iter().any(|(name, _)| *name == intent)
@@ -162,6 +187,33 @@ impl Context {
         };
         let slots = Slots::from_iter([("id".to_owned(), id)]);
         Some(Intent { name: name.to_owned(), slots, response: None, ..like.clone() })
+    }
+
+    /// What "stop" does right after the last request of a conversation, where that set something going: the fan, the tap,
+    /// the mower. A light is none of these. Like another intent.
+    pub fn stopped(&self, now_ms: u64, origin: &Origin, like: &Intent) -> Option<Intent> {
+        let last = self.last.iter().find(|last| last.origin == *origin && last.until_ms > now_ms)?;
+        let started =
+            last.done.iter().rev().find(|done| done.has_changed() && done.target.domain.is_some())?;
+        STARTS.contains(&started.intent.name.as_str()).then_some(())?;
+        let (_, stops) = STOPS.iter().find(|(domain, _)| started.target.domain.as_deref() == Some(domain))?;
+        let mut slots = Slots::new();
+        started.target.put(&mut slots);
+        if !started.target.is_named() {
+            let [only] = started.receipt.as_ref()?.detail["entities"].as_array()?.as_slice() else {
+                return None;
+            };
+            slots.insert("name".to_owned(), only["name"].clone());
+        }
+        let why = format!("{}; it follows on {}", like.why, started.intent.name);
+        Some(Intent {
+            name: (*stops).to_owned(),
+            slots,
+            response: None,
+            why,
+            route: Route::Context,
+            ..like.clone()
+        })
     }
 
     /// Notes what was offered and not chosen in the turn at hand.

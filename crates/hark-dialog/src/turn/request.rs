@@ -268,9 +268,17 @@ impl Machine {
         let cancels = matches!(instinct.intent, "HarkCancel" | "HassNevermind")
             && self.turns.len() == 1
             && self.approval(&origin).is_none();
-        if let Some(cancelled) =
-            cancels.then(|| self.leaning.cancelled(now.clock_ms(), &origin, &intent)).flatten()
-        {
+        // Where nothing sounds and nothing is asked, what was set going last is meant.
+        let stops = instinct.intent == "HarkStop"
+            && self.turns.len() == 1
+            && self.approval(&origin).is_none()
+            && !self.ringing.is_ringing();
+        let meant = match (cancels, stops) {
+            (true, _) => self.leaning.cancelled(now.clock_ms(), &origin, &intent),
+            (false, true) => self.leaning.stopped(now.clock_ms(), &origin, &intent),
+            (false, false) => None,
+        };
+        if let Some(cancelled) = meant {
             let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
             self.start_work(now, id, vec![cancelled], dry_run);
             return;

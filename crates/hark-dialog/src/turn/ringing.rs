@@ -75,6 +75,11 @@ impl Ringing {
         over
     }
 
+    /// Whether anything rings.
+    pub(super) fn is_ringing(&self) -> bool {
+        !self.timers.is_empty()
+    }
+
     /// Those whose turn it is to be told.
     fn next(&mut self) -> Vec<Timer> {
         let most = MOST_AT_ONCE.min(self.timers.len());

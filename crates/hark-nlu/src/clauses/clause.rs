@@ -8,7 +8,7 @@ use super::{Composer, target};
 use chrono::NaiveTime;
 use hark_core::Slots;
 use hark_core::automation::{Condition, SunEvent, Trigger, Until};
-use hark_core::calendar::When;
+use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_language::{Lexicon, phrases};
 use serde_json::Value;
 
@@ -23,6 +23,9 @@ const BECOMES: &str = "becomes";
 
 /// Slots of a condition that name the thing the request is about: "unless it is on".
 const IT: &str = "it";
+
+/// Slot of what is so, and does not become so.
+const NOW: &str = "now";
 
 /// When a night ends for which only its beginning was said: "after ten".
 const MORNING: NaiveTime = match NaiveTime::from_hms_opt(6, 0, 0) {
@@ -53,13 +56,25 @@ pub(super) struct Clause<'c> {
 
 /// What a clause adds.
 pub(super) enum Adds {
-    Becomes { said: Said, repeats: bool },
-    Sun { trigger: Trigger, repeats: bool },
-    Check { said: Said, not: bool, otherwise: &'static str },
+    Becomes {
+        said: Said,
+        repeats: bool,
+    },
+    Sun {
+        trigger: Trigger,
+        repeats: bool,
+    },
+    Check {
+        said: Said,
+        not: bool,
+        otherwise: &'static str,
+    },
     During(Said),
     Hours(Condition),
     Until(Until),
     Except(Vec<Slots>),
+    /// The words of days on which it is not to be done.
+    ExceptDays(Vec<String>),
 }
 
 impl Adds {
@@ -81,7 +96,10 @@ impl Clause<'_> {
         match self.it.kind {
             Kind::Moment => self.sun(),
             Kind::Lasting => here(Adds::Until(self.length()?)),
-            Kind::Except => here(Adds::Except(self.exceptions()?)),
+            Kind::Except => here(match self.days() {
+                Some(days) => Adds::ExceptDays(days),
+                None => Adds::Except(self.exceptions()?),
+            }),
             Kind::Until => here(Adds::Until(self.until()?)),
             Kind::Hours => None,
             Kind::Condition => self.sun().or_else(|| here(Adds::Hours(self.hours()?))),
@@ -94,6 +112,10 @@ impl Clause<'_> {
                     return here(Adds::Sun { trigger, repeats: repeats || daily });
                 }
                 here(Adds::Becomes { said: self.condition()?, repeats })
+            }
+            // "If it's dark" is looked at now, "if it gets dark" is waited for.
+            Kind::If if self.is_about_now() => {
+                here(Adds::Check { said: self.condition()?, not: false, otherwise: "ask" })
             }
             Kind::If => {
                 if let Some((trigger, repeats)) = self.sun_of(self.it.mark.1) {
@@ -166,8 +188,10 @@ impl Clause<'_> {
         let affirmed = || Some((plainly(&affirmed(words, lexicon)?)?, true));
         let ((found, for_seconds), denied) = plainly(words).map(|found| (found, false)).or_else(affirmed)?;
         let mut question = found.slots;
-        if question.contains_key("sun") {
-            return None;
+        if let Some(event) = question.get("sun") {
+            (question.get(NOW) == Some(&Value::Bool(true))).then_some(())?;
+            let condition = Condition::Sun { up: (event == "sunrise") != denied };
+            return Some(Said { condition, becomes: false, of_it: false, there: false, for_seconds: 0 });
         }
         let becomes = found.response.as_deref() == Some(BECOMES) || for_seconds > 0;
         if let Some(condition) = hours_of(&question).filter(|_| !denied) {
@@ -177,6 +201,11 @@ impl Clause<'_> {
         let (not, of_it) = (flag(&mut question, "not") != denied, flag(&mut question, IT));
         let there = flag(&mut question, "there");
         Some(Said { condition: Condition::State { question, not }, becomes, of_it, there, for_seconds })
+    }
+
+    /// Whether it says where the sun is, and not what it does.
+    fn is_about_now(&self) -> bool {
+        self.condition().is_some_and(|said| matches!(said.condition, Condition::Sun { .. }))
     }
 
     /// "The door has been open for five minutes".
@@ -267,6 +296,19 @@ impl Clause<'_> {
             Some(Until::Becomes { condition: said.condition })
         };
         time().or_else(moment).or_else(sun).or_else(condition)
+    }
+
+    /// The words of days, where all that is left out is some.
+    fn days(&self) -> Option<Vec<String>> {
+        let lexicon = self.by.reader.grammar.lexicon();
+        let mut words = self.words(self.it.mark.1);
+        while let Some(length) = phrases::ends(lexicon.discourse.trails, words) {
+            words = &words[..words.len() - length];
+        }
+        let by = Reckoning { lexicon, now: self.by.reader.now, prefer: Prefer::Usual };
+        let every = Recurrence::every(Frequency::Daily);
+        let (_, used) = rules::other_days(&every, words, &by)?;
+        (used == words.len()).then(|| words.iter().map(|word| (*word).to_owned()).collect())
     }
 
     /// What is left out: one thing or several.

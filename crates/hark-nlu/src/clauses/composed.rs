@@ -2,6 +2,7 @@
 
 use super::super::grammar::{Match, Reader};
 use super::super::intent::category_of;
+use super::super::rules::{self, Prefer, Reckoning};
 use super::super::understand::intent;
 use super::clause::{Adds, Said};
 use super::target;
@@ -141,6 +142,7 @@ impl Composed {
             }
             Adds::Until(until) => self.last_until(until, words, reader.now),
             Adds::Except(targets) => self.except(targets, reader),
+            Adds::ExceptDays(words) => self.except_days(&words, reader),
         }
     }
 
@@ -235,6 +237,19 @@ impl Composed {
                 || found.intent == TO_IT
         };
         self.matches.iter().all(changes_back) && self.terms.end(until, words)
+    }
+
+    /// Leaves days out of what comes again.
+    fn except_days(&mut self, words: &[String], reader: &Reader<'_>) -> bool {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::Usual };
+        let [again] = self.matches.as_mut_slice() else { return false };
+        let every = again.slots.get("recurrence").and_then(Value::as_str).and_then(Recurrence::parse);
+        let Some(every) = every else { return false };
+        let Some((days, _)) = rules::other_days(&every, &words, &by) else { return false };
+        let left = Recurrence { frequency: Frequency::Weekly, days, ..every };
+        again.slots.insert("recurrence".to_owned(), left.to_string().into());
+        true
     }
 
     /// Leaves things out of everything that is done to several; out of one thing that is named, what is another anyway.

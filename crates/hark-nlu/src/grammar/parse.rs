@@ -205,8 +205,8 @@ impl Reader<'_> {
             let is_title = category_of(&meaning.block.intent) == Some(Category::Media);
             if !fits
                 || found.lists_no_item(grammar.lexicon())
-                || leans_on_another(&meaning.block.intent) && found.names_a_thing(grammar)
-                || is_title && found.is_no_title(tokens, grammar.lexicon())
+                || leans_on_another(&meaning.block.intent) && found.names_a_thing("item", grammar)
+                || is_title && found.is_no_title(tokens, grammar)
                 || !may(&found)
                 || grammar.is_elsewhere(&found)
             {

@@ -80,16 +80,18 @@ impl Found {
         asks || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
     }
 
-    /// Whether what is taken for an item is a thing of the home: "drop the *thermostat* to seventeen" is about no list.
-    pub(super) fn names_a_thing(&self, grammar: &Grammar) -> bool {
-        let item = self.slots.get("item").and_then(Value::as_str).unwrap_or_default();
+    /// Whether what is taken as it is in a slot is a thing of the home: "drop the *thermostat* to seventeen" is about no
+    /// list.
+    pub(super) fn names_a_thing(&self, slot: &str, grammar: &Grammar) -> bool {
+        let item = self.slots.get(slot).and_then(Value::as_str).unwrap_or_default();
         let words: Vec<&str> = item.split_whitespace().collect();
         let mut spans = (1..=MOST_WORDS_OF_THING).flat_map(|length| words.windows(length));
         spans.any(|span| grammar.is_thing(&span.join(" ")))
     }
 
     /// Whether a title goes on with another request, or is none: "turn the radio on *and …*", "play some music *for her*".
-    pub(super) fn is_no_title(&self, tokens: &[Token], lexicon: &Lexicon) -> bool {
+    pub(super) fn is_no_title(&self, tokens: &[Token], grammar: &Grammar) -> bool {
+        let lexicon = grammar.lexicon();
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let (talk, took) = (&lexicon.discourse, &self.took);
         let taken = |how: &Took| *how == Took::AsItIs;
@@ -102,7 +104,10 @@ impl Found {
                 phrases::starts(lexicon.qualifiers.otherwise, &title[at..]).map(|length| at + length);
             behind.is_some_and(|behind| title[behind..].iter().any(|word| talk.verbs.contains(word)))
         };
-        lexicon.requests.connectors.contains(title[0])
+        // "Get the counter light on and start the radio."
+        let joins = |word: &&str| lexicon.requests.connectors.contains(word);
+        joins(&title[0])
+            || title.iter().any(joins) && self.names_a_thing("search_query", grammar)
             || title.len() > 1 && phrases::starts(talk.trails, title) == Some(title.len())
             || (0..title.len()).any(goes_on)
     }

@@ -64,9 +64,10 @@ impl Reader<'_> {
 }
 
 /// A time is a moment to come ("now" is none), for a day may be meant otherwise ("the sun"), and what is asked of one ("is
-/// it on at nine") is no question to be answered then. The time of an alarm or a reminder is its own ("new alarm at six").
+/// it on at nine") is no question to be answered then. The time of an alarm or a reminder is its own ("new alarm at six"), and "stop it" means nothing later.
 fn may_wait(command: &Match, found: &Found, now: NaiveDateTime) -> bool {
-    if category_of(&command.intent).is_some_and(|it| matches!(it, Category::Timer | Category::Reminder)) {
+    let never = [Category::Timer, Category::Reminder, Category::Conversation];
+    if category_of(&command.intent).is_some_and(|it| never.contains(&it)) {
         return false;
     }
     let asks = [Category::HomeQuery, Category::Question, Category::Weather];

@@ -265,7 +265,7 @@ fn habits(words: &[&str], by: &Reckoning) -> Read {
 }
 
 /// A day of the week, and which one of the month when it is not every.
-type NthWeekday = (Option<i8>, Weekday);
+pub type NthWeekday = (Option<i8>, Weekday);
 
 /// Days behind a repetition that was daily so far.
 fn set_behind(words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)> {
@@ -275,8 +275,16 @@ fn set_behind(words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)
 
 /// The days that are left of every day, or of some days of the week: "except at the weekend".
 fn without_days(every: &Recurrence, words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)> {
+    let said = [by.lexicon.qualifiers.exceptions, by.lexicon.qualifiers.day_exceptions];
+    let mark = said.into_iter().filter_map(|it| phrases::starts(it, words)).max()?;
+    let (days, used) = other_days(every, &words[mark..], by)?;
+    Some((days, mark + used))
+}
+
+/// The days that are left without those that some words begin with.
+pub fn other_days(every: &Recurrence, words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)> {
     let lexicon = by.lexicon;
-    let mut used = phrases::starts(lexicon.qualifiers.exceptions, words)?;
+    let mut used = 0;
     let small = [lexicon.time.on, lexicon.time.at, lexicon.things.articles];
     while let Some(length) = small.iter().find_map(|small| phrases::starts(*small, &words[used..])) {
         used += length;
@@ -297,6 +305,11 @@ fn without_days(every: &Recurrence, words: &[&str], by: &Reckoning) -> Option<(V
     };
     let left: Vec<NthWeekday> = days.into_iter().filter(|day| !set.contains(day)).collect();
     (!left.is_empty() && left.len() < 7).then_some((left, used + more))
+}
+
+/// Whether some words begin with days of the week: "sundays", "on the weekend".
+pub fn is_days(words: &[&str], by: &Reckoning) -> bool {
+    other_days(&Recurrence::every(Frequency::Daily), words, by).is_some()
 }
 
 /// "daily", "weekly on monday".
