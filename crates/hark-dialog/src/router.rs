@@ -125,7 +125,12 @@ impl Router {
             if is_clear(&found) {
                 return (found, true);
             }
-            if best.as_ref().is_none_or(|best| best.intents.is_empty() && !found.intents.is_empty()) {
+            // Half of a sentence is no sentence of another language.
+            let is_half = best.is_some() && !known && !found.missed.is_empty();
+            if best
+                .as_ref()
+                .is_none_or(|best| best.intents.is_empty() && !found.intents.is_empty() && !is_half)
+            {
                 best = Some(found);
             }
         }

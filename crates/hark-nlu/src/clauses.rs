@@ -122,7 +122,9 @@ impl Composer<'_> {
                 let act = without(text, tokens, start, end);
                 // "When Alice has gone | to bed turn off the lamp": where the clause ends by luck, what is left has to be a
                 // sentence from its first word on.
-                if !qualifiers.is_likely_end(end) && !self.is_sentence(&text[tokens[end].start..]) {
+                let is_first = start == 0 && end < tokens.len();
+                if is_first && !qualifiers.is_likely_end(end) && !self.is_sentence(&text[tokens[end].start..])
+                {
                     return None;
                 }
                 // "It" behind a clause is what that names ("if the tv is on turn it off"), before it what was spoken of.
