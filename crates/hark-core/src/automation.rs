@@ -227,6 +227,8 @@ pub mod intent {
     pub const TO_IT: &str = "HarkFollowIt";
     /// Slot of what is to be done later, in words.
     pub const COMMAND: &str = "conversation_command";
+    /// Slot of what is to be done to all things that were spoken of last: "them", "both".
+    pub const SEVERAL: &str = "several";
     /// Slot of what is to be done later to what was spoken of last: the words with `{}` for its name, and a word that joins
     /// two names.
     pub const OF_IT: &str = "of_it";

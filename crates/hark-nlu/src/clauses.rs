@@ -115,7 +115,11 @@ impl Composer<'_> {
                     return self.between_hours(text, tokens, (it, end), clauses_left);
                 }
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
-                let (start, terms) = clause.read()?;
+                let Some((start, terms)) = clause.read() else {
+                    let act = without(text, tokens, it.start, end);
+                    let is_told = qualifiers.only_tells(it) && qualifiers.is_likely_end(end);
+                    return if is_told { self.request(&act, clauses_left - 1) } else { None };
+                };
                 if matches!(terms, Adds::Until(_)) && self.goes_on(&qualifiers, end) {
                     return self.with_more_behind(text, tokens, (start, end), terms, clauses_left);
                 }

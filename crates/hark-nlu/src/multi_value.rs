@@ -24,7 +24,9 @@ pub fn read(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>)
         return None;
     }
     let head = &words[..noun - usize::from(said.is_some())];
-    let rest = apart(text, &tokens[noun + 1..], lexicon)?;
+    // "Two timers please: …"
+    let courtesy = phrases::starts(lexicon.discourse.trails, &words[noun + 1..]).unwrap_or(0);
+    let rest = apart(text, &tokens[noun + 1 + courtesy..], lexicon)?;
     let text = format!("{} {one} {rest}", head.join(" "));
     let tokens = text::tokenise(&text, lexicon);
     let sentence = Sentence::new(&text, &tokens, reader, parse, Words::Any);

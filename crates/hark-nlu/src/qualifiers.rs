@@ -208,6 +208,16 @@ impl<'s> Qualifiers<'s> {
         likely.into_iter().chain(others.into_iter().rev()).collect()
     }
 
+    /// Whether a clause only tells what somebody does meanwhile, where how long the request lasts is said: "for two minutes
+    /// *while I look for my glasses*".
+    pub fn only_tells(&self, it: &Qualifier) -> bool {
+        let speakers = self.speech.reader.grammar.lexicon().discourse.speakers;
+        let lasts = |other: &Qualifier| matches!(other.kind, Kind::Lasting | Kind::Until);
+        it.kind == Kind::During
+            && phrases::starts(speakers, &self.words[it.mark.1..]).is_some()
+            && self.found.iter().any(lasts)
+    }
+
     /// Whether a length belongs to the clause it stands in, and not to the request behind that: "when nobody has moved *for
     /// ten minutes* turn off the light".
     pub fn is_of_clause_before(&self, it: &Qualifier) -> bool {

@@ -331,6 +331,10 @@ impl<'s> Sentence<'s> {
         let starts = [one.map(|one| start + one), Some(start)];
         let unit = self.unit_of(start, end).map_or_else(String::new, |unit| format!(" {unit}"));
         let mut all = Vec::new();
+        if one.is_none() {
+            // "Eight minutes for the pasta and twelve for the sauce."
+            all.extend(self.with_unit_behind(start, end));
+        }
         for said in starts.into_iter().flatten().map(|start| self.said(start, end)) {
             if !unit.is_empty() {
                 all.push(format!("{said}{unit}"));
@@ -338,6 +342,16 @@ impl<'s> Sentence<'s> {
             all.push(said);
         }
         all
+    }
+
+    /// A part that begins with a number that has no unit, with the unit that was said before.
+    fn with_unit_behind(&self, start: usize, end: usize) -> Option<String> {
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let (_, used) = self.lexicon.numbers.whole(&words).filter(|(_, used)| *used < words.len())?;
+        let is_unit = |word: &str| phrases::find(self.lexicon.time.units, &[word]).is_some();
+        let unit = self.tokens[..start].iter().rev().find(|token| is_unit(&token.word))?;
+        (!words.iter().any(|word| is_unit(word)))
+            .then(|| [&words[..used], &[unit.word.as_str()], &words[used..]].concat().join(" "))
     }
 
     /// What a request is with each beginning of the one before it.

@@ -16,7 +16,7 @@ use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
-use hark_core::automation::intent::COMMAND;
+use hark_core::automation::intent::{COMMAND, SEVERAL, TO_IT};
 use hark_core::intent::{UnknownThing, refusal};
 use hark_core::ports::{Candidates, NEXT_TURN, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
@@ -490,9 +490,13 @@ pub(super) fn intent(found: Match, lexicon: &Lexicon) -> Intent {
     let wild = if found.wild_words == 0 { 1.0 } else { WILD_CONFIDENCE };
     let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
     let single = is_single(&found, &words, lexicon);
+    let mut slots = found.slots;
+    if found.intent == TO_IT && words.iter().any(|word| lexicon.requests.several_pronouns.contains(word)) {
+        slots.insert(SEVERAL.to_owned(), true.into());
+    }
     Intent {
         name: found.intent,
-        slots: found.slots,
+        slots,
         confidence: found.score.min(wild),
         route: Route::Template,
         why: found.why,

@@ -59,7 +59,10 @@ pub enum Edit {
     /// Taken off.
     Remove(Vec<String>),
     /// Taken off, all of it.
-    Clear,
+    Clear {
+        /// All but these.
+        keep: Vec<String>,
+    },
 }
 
 /// What became of it.
@@ -114,9 +117,16 @@ impl Edit {
                     }
                 }
             }
-            Self::Clear => {
-                touched = now.iter().filter(|item| !item.done).map(|item| item.text.clone()).collect();
-                now.clear();
+            Self::Clear { keep } => {
+                let kept = keep.iter().map(|text| {
+                    let no_such = || ListError::NoSuchItem { item: text.clone(), list: list.to_owned() };
+                    position(&now, text).map(|at| now[at].clone()).ok_or_else(no_such)
+                });
+                let kept = kept.collect::<Result<Vec<ListItem>, ListError>>()?;
+                let (kept, gone): (Vec<ListItem>, Vec<ListItem>) =
+                    now.into_iter().partition(|item| kept.contains(item));
+                touched = gone.into_iter().filter(|item| !item.done).map(|item| item.text).collect();
+                now = kept;
             }
         }
         Ok(Edited { changed: now != items, items: now, touched })

@@ -82,7 +82,10 @@ fn items_are_put_on_once_seen_to_and_taken_off() {
     assert_eq!(open(&lists.find(None).unwrap()), ["eggs"], "all or nothing");
     lists.edit(None, &Edit::Add(texts(&["brown bread"]))).unwrap();
     assert_eq!(open(&lists.find(None).unwrap()), ["eggs", "brown bread"], "wanted again");
-    assert_eq!(lists.edit(None, &Edit::Clear).unwrap().edited.touched, ["eggs", "brown bread"]);
+    assert_eq!(
+        lists.edit(None, &Edit::Clear { keep: Vec::new() }).unwrap().edited.touched,
+        ["eggs", "brown bread"]
+    );
     assert!(lists.find(None).unwrap().items.is_empty(), "and the file's items do not come back");
 }
 
@@ -100,11 +103,11 @@ fn lists_are_made_and_taken_back() {
     lists.take_back(&gift.name, gift.before.as_ref(), &gift.edited.items).unwrap();
     lists.take_back(&change.name, None, &[]).unwrap();
     assert_eq!(lists.all().unwrap().len(), 2);
-    let cleared = lists.edit(None, &Edit::Clear).unwrap();
+    let cleared = lists.edit(None, &Edit::Clear { keep: Vec::new() }).unwrap();
     lists.take_back("Shopping", cleared.before.as_ref(), &cleared.edited.items).unwrap();
     assert_eq!(open(&lists.find(None).unwrap()), ["milk", "brown bread"]);
     list_store.refuses.store(true, Ordering::SeqCst);
-    assert!(matches!(lists.edit(None, &Edit::Clear), Err(ListError::Store(_))));
+    assert!(matches!(lists.edit(None, &Edit::Clear { keep: Vec::new() }), Err(ListError::Store(_))));
 }
 
 #[test]
@@ -112,7 +115,7 @@ fn what_was_done_to_a_list_since_is_not_taken_back_with_a_change() {
     for (change, since, left) in [
         (Edit::Add(texts(&["eggs"])), Edit::Add(texts(&["salt"])), vec!["milk", "brown bread", "salt"]),
         (Edit::Remove(texts(&["milk"])), Edit::Add(texts(&["salt"])), vec!["milk", "brown bread", "salt"]),
-        (Edit::Clear, Edit::Add(texts(&["salt"])), vec!["milk", "brown bread", "salt"]),
+        (Edit::Clear { keep: Vec::new() }, Edit::Add(texts(&["salt"])), vec!["milk", "brown bread", "salt"]),
         (Edit::Complete(texts(&["milk"])), Edit::Remove(texts(&["bread"])), vec!["milk"]),
         (Edit::Add(texts(&["eggs"])), Edit::Complete(texts(&["milk"])), vec!["brown bread"]),
     ] {

@@ -17,7 +17,7 @@ mod tests;
 mod timer_choice;
 
 use super::instincts;
-use hark_core::automation::intent::{AUTOMATE, OF_IT, RESTORE_LATER, TO_IT};
+use hark_core::automation::intent::{AUTOMATE, OF_IT, RESTORE_LATER, SEVERAL, TO_IT};
 use hark_core::intent::refusal;
 use hark_core::public_event::Origin;
 use hark_core::{Ambiguity, Intent, Receipt, Route, Slots, Understanding};
@@ -53,8 +53,11 @@ pub struct Context {
 }
 
 /// What a follow-up is completed with: what came before, and what was not chosen then.
+#[derive(Clone, Copy)]
 struct Before<'b> {
     done: &'b Done,
+    /// All that was done in the same turn.
+    all: &'b [Done],
     not_chosen: &'b [String],
 }
 
@@ -235,15 +238,19 @@ impl Context {
         for (index, intent) in std::mem::take(&mut understanding.intents).into_iter().enumerate() {
             // What was done last comes first: "a bit more" of what has more or less.
             let before: Vec<Before<'_>> = match (&earlier, last) {
-                (Some(done), _) => vec![Before { done, not_chosen: &[] }],
+                (Some(done), _) => vec![Before { done, all: std::slice::from_ref(done), not_chosen: &[] }],
                 (None, Some(last)) => {
-                    let not_chosen = &last.not_chosen;
-                    last.done.iter().rev().map(|done| Before { done, not_chosen }).collect()
+                    let (all, not_chosen) = (last.done.as_slice(), last.not_chosen.as_slice());
+                    all.iter().rev().map(|done| Before { done, all, not_chosen }).collect()
                 }
                 (None, None) => Vec::new(),
             };
             let follows = is_follow_up(&intent.name);
             let instead = intent.name == INSTEAD || intent.slots.contains_key("instead");
+            if let Some(all) = all_completed(&intent, &before) {
+                kept.extend(all);
+                continue;
+            }
             let completed = if follows {
                 before.iter().find_map(|before| complete(&intent, before))
             } else if intent.slots.contains_key(OF_IT) {
@@ -294,6 +301,14 @@ impl Done {
     fn has_changed(&self) -> bool {
         self.receipt.as_ref().is_some_and(|receipt| receipt.ok && receipt.changed)
     }
+}
+
+/// What is to be done to all things that the last turn did the same to: "turn them off". `None` where that is one.
+fn all_completed(intent: &Intent, before: &[Before<'_>]) -> Option<Vec<Intent>> {
+    let last = before.first().filter(|_| intent.slots.contains_key(SEVERAL))?;
+    let same = last.all.iter().filter(|done| done.intent.name == last.done.intent.name);
+    let all: Option<Vec<Intent>> = same.map(|done| complete(intent, &Before { done, ..*last })).collect();
+    all.filter(|all| all.len() > 1)
 }
 
 /// What takes back what was done before, for the same reason as another intent.

@@ -72,7 +72,8 @@ pub(super) enum Adds {
     During(Said),
     Hours(Condition),
     Until(Until),
-    Except(Vec<Slots>),
+    /// None where no thing of the home is named; and the words of what is left out.
+    Except(Vec<Slots>, String),
     /// The words of days on which it is not to be done.
     ExceptDays(Vec<String>),
 }
@@ -98,7 +99,10 @@ impl Clause<'_> {
             Kind::Lasting => here(Adds::Until(self.length()?)),
             Kind::Except => here(match self.days() {
                 Some(days) => Adds::ExceptDays(days),
-                None => Adds::Except(self.exceptions()?),
+                None => {
+                    let said = self.without_trails().join(" ");
+                    Adds::Except(self.exceptions().unwrap_or_default(), said)
+                }
             }),
             Kind::Until => here(Adds::Until(self.until()?)),
             Kind::Hours => None,
@@ -298,13 +302,20 @@ impl Clause<'_> {
         time().or_else(moment).or_else(sun).or_else(condition)
     }
 
+    /// Its words without courtesies behind them.
+    fn without_trails(&self) -> &[&str] {
+        let trails = self.by.reader.grammar.lexicon().discourse.trails;
+        let mut words = self.words(self.it.mark.1);
+        while let Some(length) = phrases::ends(trails, words) {
+            words = &words[..words.len() - length];
+        }
+        words
+    }
+
     /// The words of days, where all that is left out is some.
     fn days(&self) -> Option<Vec<String>> {
         let lexicon = self.by.reader.grammar.lexicon();
-        let mut words = self.words(self.it.mark.1);
-        while let Some(length) = phrases::ends(lexicon.discourse.trails, words) {
-            words = &words[..words.len() - length];
-        }
+        let words = self.without_trails();
         let by = Reckoning { lexicon, now: self.by.reader.now, prefer: Prefer::Usual };
         let every = Recurrence::every(Frequency::Daily);
         let (_, used) = rules::other_days(&every, words, &by)?;

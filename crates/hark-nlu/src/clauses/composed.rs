@@ -17,6 +17,9 @@ use serde_json::{Map, Value, json};
 /// What is not so now is not waited for.
 const ONCE: &str = "drop";
 
+/// Empties a list.
+const CLEARS_LIST: &str = "HarkListClear";
+
 /// Domains of things that change others.
 const HOLDS_OTHERS: [&str; 4] = ["scene", "script", "automation", "group"];
 
@@ -141,7 +144,7 @@ impl Composed {
                 true
             }
             Adds::Until(until) => self.last_until(until, words, reader.now),
-            Adds::Except(targets) => self.except(targets, reader),
+            Adds::Except(targets, words) => self.except_items(&words) || self.except(targets, reader),
             Adds::ExceptDays(words) => self.except_days(&words, reader),
         }
     }
@@ -239,6 +242,16 @@ impl Composed {
         self.matches.iter().all(changes_back) && self.terms.end(until, words)
     }
 
+    /// Leaves items on a list that is emptied.
+    fn except_items(&mut self, words: &str) -> bool {
+        let [only] = self.matches.as_mut_slice() else { return false };
+        let is_list = only.intent == CLEARS_LIST;
+        if is_list {
+            only.slots.insert("except".to_owned(), words.into());
+        }
+        is_list
+    }
+
     /// Leaves days out of what comes again.
     fn except_days(&mut self, words: &[String], reader: &Reader<'_>) -> bool {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -255,6 +268,9 @@ impl Composed {
     /// Leaves things out of everything that is done to several; out of one thing that is named, what is another anyway.
     fn except(&mut self, targets: Vec<Slots>, reader: &Reader<'_>) -> bool {
         let mut is_used = false;
+        if targets.is_empty() {
+            return false;
+        }
         let names: Vec<Option<&Value>> = targets.iter().map(|target| target.get("name")).collect();
         let is_another = |found: &Match| {
             let name = found.slots.get("name");

@@ -8,7 +8,7 @@ use crate::requests::{self, Words};
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::Category;
-use hark_core::automation::intent::{COMMAND, OF_IT, TO_IT};
+use hark_core::automation::intent::{COMMAND, OF_IT, SEVERAL, TO_IT};
 use hark_core::calendar::When;
 use serde_json::{Value, json};
 
@@ -36,7 +36,13 @@ impl Reader<'_> {
     /// The words of something done to "it" with a place for its name, and what joins two names.
     pub(crate) fn of_it(&self, act: &str) -> Value {
         let words = self.with_name(act, "{}").unwrap_or_else(|| format!("{{}} {act}"));
-        json!({ "words": words, "and": self.grammar.lexicon().requests.connectors.first() })
+        let requests = &self.grammar.lexicon().requests;
+        let several = self.tokenise(act).iter().any(|token| requests.several_pronouns.contains(&token.word));
+        let mut of_it = json!({ "words": words, "and": requests.connectors.first() });
+        if several {
+            of_it[SEVERAL] = true.into();
+        }
+        of_it
     }
 
     /// An act upon "it", with the name of what it is.

@@ -35,7 +35,8 @@ pub fn remove(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
 
 /// `list.clear`.
 pub fn clear(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    edit(services, args, Edit::Clear, "cleared")
+    let keep = args.text("except").map(lists::split_items).unwrap_or_default();
+    edit(services, args, Edit::Clear { keep }, "cleared")
 }
 
 /// `list.read`.

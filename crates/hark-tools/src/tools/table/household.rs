@@ -69,7 +69,10 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "list.clear",
         description: "Empties a list.",
-        args: &[&[Arg::maybe("name", Kind::Text, "which list; the shopping list when none is named")]],
+        args: &[&[
+            Arg::maybe("name", Kind::Text, "which list; the shopping list when none is named"),
+            Arg::maybe("except", Kind::Words(300), "what stays, one thing, or several with commas and “and”"),
+        ]],
         result: LIST,
         risk: Risk::Write,
         outside: Outside::Home,
