@@ -147,6 +147,11 @@ pub enum Until {
         /// Which.
         condition: Condition,
     },
+    /// So many seconds later than it was to end before; sooner when negative.
+    Later {
+        /// How many.
+        seconds: i64,
+    },
 }
 
 /// What an automation does.
@@ -227,6 +232,8 @@ pub mod intent {
     pub const TO_IT: &str = "HarkFollowIt";
     /// Slot of what is to be done later, in words.
     pub const COMMAND: &str = "conversation_command";
+    /// Slot of what leans on the requests beside it and denies something of them.
+    pub const DENIES: &str = "denies";
     /// Slot of what is to be done to all things that were spoken of last: "them", "both".
     pub const SEVERAL: &str = "several";
     /// Slot of what is to be done later to what was spoken of last: the words with `{}` for its name, and a word that joins

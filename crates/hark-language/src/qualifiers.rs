@@ -21,6 +21,10 @@ pub struct Qualifiers {
     pub so: Phrases,
     /// What puts back what was to last for some time anyway: "for an hour and then *put it back*".
     pub restores: Phrases,
+    /// What begins something that stays as it is: "*only* the kitchen ones stay up".
+    pub only: Phrases,
+    /// What says that it does.
+    pub stays: Phrases,
     /// What begins days on which it is not to be done; nothing where no days follow: "bar".
     pub day_exceptions: Phrases,
     /// What joins conditions of which one has to be so: "or".

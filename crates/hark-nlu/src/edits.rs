@@ -43,10 +43,21 @@ impl Speech<'_> {
             return Vec::new();
         }
         let wrong = self.without_marks(&words[..at]);
+        // "In ten minutes, no, make it fifteen, turn it on": what stands behind what was meant goes on with the request.
+        let pauses = (at + 1..words.len()).filter(|at| self.pauses_before(*at));
+        let cuts = pauses.map(|pause| (self.meant(&words[at..pause]), &words[pause..]));
+        let cuts = std::iter::once((meant, [].as_slice())).chain(cuts.filter(|(meant, _)| !meant.is_empty()));
+        let edits = cuts.map(|(meant, rest)| self.put_in(wrong, meant, rest));
+        edits.into_iter().find(|edits| !edits.is_empty()).unwrap_or_default()
+    }
+
+    /// A request with what was meant in each place where it may be meant, and what stands behind it.
+    fn put_in(&self, wrong: &[&str], meant: &[&str], rest: &[&str]) -> Vec<String> {
         let with = |place: Range<usize>| {
             let article = |word: &&str| self.lexicon().things.articles.contains(word);
             let said = place.start > 0 && article(&wrong[place.start - 1]) && article(&meant[0]);
-            [&wrong[..place.start], &meant[usize::from(said)..], &wrong[place.end..]].concat().join(" ")
+            let before = &wrong[..place.start];
+            [before, &meant[usize::from(said)..], &wrong[place.end..], rest].concat().join(" ")
         };
         self.places(wrong, meant).into_iter().take(MAX_EDITS).map(with).collect()
     }
@@ -85,11 +96,12 @@ impl Speech<'_> {
     /// What in a request may be what was meant instead.
     fn places(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
         let timed = TIMES.into_iter().find_map(|rule| self.same_rule(rule, wrong, meant));
-        let ways: [&dyn Fn() -> Vec<Range<usize>>; 4] = [
+        let ways: [&dyn Fn() -> Vec<Range<usize>>; 5] = [
             &|| timed.clone().unwrap_or_default(),
             &|| self.numbers(wrong, meant),
             &|| self.listed(wrong),
             &|| self.names(wrong, meant),
+            &|| alike(wrong, meant),
         ];
         ways.into_iter().map(|places| places()).find(|places| !places.is_empty()).unwrap_or_default()
     }
@@ -136,13 +148,14 @@ impl Speech<'_> {
         let articles = self.lexicon().things.articles;
         let from = usize::from(articles.contains(meant[0]) && meant.len() > 1);
         let (_, tokens) = spoken(&meant[from..], self.reader);
-        let all = self.reader.near_spans(&tokens);
+        let all = [self.reader.near_spans(&tokens), self.reader.meaning_spans(&tokens)].concat();
         let whole: Vec<u8> =
             all.iter().filter(|it| it.start == 0 && it.end == tokens.len()).map(|it| it.list).collect();
         let (_, tokens) = spoken(wrong, self.reader);
         let mut named: Vec<Range<usize>> = Vec::new();
         // The longest come first.
-        for span in self.reader.near_spans(&tokens).into_iter().filter(|span| whole.contains(&span.list)) {
+        let spans = [self.reader.near_spans(&tokens), self.reader.meaning_spans(&tokens)].concat();
+        for span in spans.into_iter().filter(|span| whole.contains(&span.list)) {
             if named.iter().all(|known| span.end <= known.start || known.end <= span.start) {
                 named.push(span.start..span.end);
             }
@@ -159,4 +172,12 @@ impl Speech<'_> {
         let spans = listed.map(|found| found.spans).unwrap_or_default().into_iter();
         spans.filter(|span| span.slot == ITEM).map(|span| span.start..span.end).collect()
     }
+}
+
+/// Words that share one with what was meant, and are as many: "hdmi one" for "hdmi two".
+fn alike(wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
+    let shares = |window: &[&str]| window.iter().zip(meant).any(|(one, other)| one == other);
+    let windows = wrong.windows(meant.len()).enumerate();
+    let places = windows.filter(|(_, window)| meant.len() > 1 && shares(window) && *window != meant);
+    places.map(|(at, _)| at..at + meant.len()).collect()
 }

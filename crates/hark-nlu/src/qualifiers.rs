@@ -31,6 +31,9 @@ const MOST_WORDS_OF_NAME: usize = 3;
 /// Words at most from what begins the hours that something is to last to what ends them.
 const HOURS_APART: usize = 6;
 
+/// Words at most of what stays as it is, with that it does.
+const MOST_WORDS_THAT_STAY: usize = 7;
+
 /// Words at most between what tells that a length has passed, and the length.
 const ELAPSED_BEFORE: usize = 4;
 
@@ -226,8 +229,14 @@ impl<'s> Qualifiers<'s> {
                 && other.mark.1 < it.start
                 && !(other.mark.1 + 1..=it.start).any(|at| self.is_likely_end(at))
         };
+        let lexicon = self.speech.reader.grammar.lexicon();
+        let lasts = |other: &Qualifier| {
+            let (elapsed, denied) = (lexicon.qualifiers.elapsed, lexicon.requests.negations);
+            let said = &self.words[other.mark.1..it.start];
+            said.iter().any(|word| elapsed.contains(word) || denied.contains(word))
+        };
         let ends = it.end.is_some_and(|end| end < self.words.len() && self.is_likely_end(end));
-        it.kind == Kind::Lasting && ends && self.found.iter().any(|other| waits(&other))
+        it.kind == Kind::Lasting && self.found.iter().any(|other| waits(&other) && (ends || lasts(other)))
     }
 
     /// Whether a clause may well end here: at the end, at a comma, before a verb.
@@ -356,8 +365,14 @@ impl<'s> Qualifiers<'s> {
             prefer: rules::Prefer::default(),
         };
         let days = |length: &usize| rules::is_days(&rest[*length..], &by);
+        // "Only the kitchen ones stay up."
+        let stays = |length: &usize| {
+            let words = &rest[*length..rest.len().min(*length + MOST_WORDS_THAT_STAY)];
+            (1..words.len()).any(|at| phrases::starts(said.stays, &words[at..]).is_some())
+        };
         let others = [
             (Kind::Except, goes_on(said.day_exceptions).filter(days)),
+            (Kind::Except, goes_on(said.only).filter(stays)),
             (Kind::Except, goes_on(said.exceptions).filter(|_| !corrects())),
             (Kind::Except, goes_on(said.but).filter(|_| many())),
             (Kind::Condition, goes_on(said.limits).filter(number)),

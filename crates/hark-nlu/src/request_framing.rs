@@ -41,6 +41,14 @@ impl<'s> Speech<'s> {
         (start < end && end - start < words.len()).then(|| &self.tokens[start..end])
     }
 
+    /// A request without what people say behind it alone: "*only* on weekdays though". `None` where there is nothing of the
+    /// kind.
+    pub fn without_courtesies_behind(&self) -> Option<&'s [Token]> {
+        let words = self.words();
+        let end = self.without_trails(&words).len();
+        (0 < end && end < words.len()).then(|| &self.tokens[..end])
+    }
+
     /// The core without "could you", for saying it again.
     pub fn asked(&self) -> Option<&'s [Token]> {
         let core = self.core().unwrap_or(self.tokens);
@@ -336,8 +344,18 @@ impl<'s> Speech<'s> {
         Some(format!("{} the {name} {}", request[..it].join(" "), request[it + 1..].join(" ")))
     }
 
-    /// The last place some words tell: "in the kitchen".
+    /// The last place some words tell: "in the kitchen", or "the kitchen" alone where there is no such.
     fn place(&self, words: &[&str]) -> Option<String> {
+        self.place_within(words).or_else(|| {
+            let spans = (1..=MOST_WORDS_OF_PLACE).rev().flat_map(|length| words.windows(length));
+            let area = spans.map(|span| span.join(" ")).find(|span| self.reader.grammar.is_area(span))?;
+            let (within, article) =
+                (self.lexicon().discourse.within.first()?, self.lexicon().things.articles.first()?);
+            Some(format!("{within} {article} {area}"))
+        })
+    }
+
+    fn place_within(&self, words: &[&str]) -> Option<String> {
         let within = self.lexicon().discourse.within;
         let at = words.iter().rposition(|word| within.contains(word))?;
         let end = words.len().min(at + 1 + MOST_WORDS_OF_PLACE);

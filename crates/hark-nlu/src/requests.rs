@@ -139,7 +139,9 @@ fn limits(missed: &str, reader: &Reader<'_>) -> bool {
     let is_limit =
         |word: &&str| lexicon.requests.negations.contains(word) || lexicon.requests.pronouns.contains(word);
     let leaves_out = |at: usize| {
-        [said.exceptions, said.but].into_iter().any(|it| phrases::starts(it, &words[at..]).is_some())
+        [said.exceptions, said.but, said.only]
+            .into_iter()
+            .any(|it| phrases::starts(it, &words[at..]).is_some())
     };
     words.iter().any(is_limit) || (0..words.len()).any(leaves_out)
 }
@@ -226,10 +228,9 @@ impl<'s> Sentence<'s> {
         }
         for (at, after) in self.joints(start).into_iter().filter(|(_, after)| *after < end) {
             // "The lamp and the desk lamp off": a thing alone has the verb of the next.
-            let bare = self.is_bare(start, at).then(|| self.ending((start, at), (after, end))).flatten();
-            let first = bare
-                .or_else(|| self.one(before, (start, at)))
-                .or_else(|| self.ending((start, at), (after, end)));
+            let shared = || self.nearest_ending((start, at), (after, end));
+            let bare = self.is_bare(start, at).then(shared).flatten();
+            let first = bare.or_else(|| self.one(before, (start, at))).or_else(shared);
             let Some(first) = first else { continue };
             // What leaned on the words before has no verb of its own to lend.
             let own = |found: Match| !follows(&found) && found.intent == first.intent;
@@ -429,6 +430,12 @@ impl<'s> Sentence<'s> {
     /// A request whose words may be any, made of words from two places.
     fn with_any_words(&self, text: &str) -> Option<Match> {
         (self.parse)(text, &self.reader.tokenise(text), Words::Any).filter(|found| !follows(found))
+    }
+
+    /// A request that shares its ending with the next, which ends where another may begin.
+    fn nearest_ending(&self, first: (usize, usize), (after, end): (usize, usize)) -> Option<Match> {
+        let ends = self.joints(after).into_iter().map(|(at, _)| at).filter(|at| *at < end);
+        ends.chain([end]).find_map(|end| self.ending(first, (after, end)))
     }
 
     /// Whether some words only name a thing or a place.

@@ -16,7 +16,7 @@ use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
-use hark_core::automation::intent::{COMMAND, SEVERAL, TO_IT};
+use hark_core::automation::intent::{COMMAND, DENIES, SEVERAL, TO_IT};
 use hark_core::intent::{UnknownThing, refusal};
 use hark_core::ports::{Candidates, NEXT_TURN, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
@@ -197,6 +197,7 @@ impl Reader<'_> {
                 qualifiers.refuse(one).is_some()
                     || clauses::lacks_its_time(one)
                     || found.slots.contains_key(EVENT)
+                    || found.wild_words > 0 && category_of(&found.intent) == Some(Category::Media)
                     || clauses::has_other_days(&qualifiers, found, reader)
             });
         let composed = || {
@@ -384,6 +385,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         .and_then(|_| requests::all(text, tokens, reader, &apart))
         .or_else(|| in_full.filter(|found| !holds(found, tokens)).map(whole))
         .or_else(|| reader.exactly(text, core?).filter(in_core).map(whole))
+        .or_else(|| reader.exactly(text, speech.without_courtesies_behind()?).filter(in_core).map(whole))
         .or_else(|| reader.several_later(text, core.unwrap_or(tokens)).map(whole))
         .or_else(|| multi_value::read(text, core.unwrap_or(tokens), reader, &exactly))
         .or_else(|| speech.minded().map(whole))
@@ -470,7 +472,12 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
         let doubts = one.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() });
         found.ambiguous.extend(doubts);
         let says_kind = one.words.iter().any(|(word, _)| grammar.says_what_kind(word));
+        let denies = |word: &str| grammar.lexicon().requests.negations.contains(word);
+        let is_denied = leans_on_another(&one.intent) && one.words.iter().any(|(word, _)| denies(word));
         let mut one = intent(one, grammar.lexicon());
+        if is_denied && found.parts.len() > 1 {
+            one.slots.insert(DENIES.to_owned(), true.into());
+        }
         let says_which = ["name", "area", "floor"].iter().any(|slot| one.slots.contains_key(*slot));
         let domain = OF_WHAT_WAS_NAMED.iter().find(|(name, _)| *name == one.name).map(|(_, domain)| *domain);
         let known = named.iter().rev().find(|(of, _)| Some(of.as_str()) == domain);

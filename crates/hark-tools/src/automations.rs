@@ -267,6 +267,8 @@ impl Automations {
                 let trigger = Trigger::Sun { event: *event, offset_minutes: 0, from_day: None };
                 self.next(&trigger, now).map(|_| trigger)
             }
+            // Only what has an end already can end later.
+            Until::Later { .. } => Err(AutomationError::Over),
             Until::Becomes { condition } => {
                 self.holds(condition, now)?;
                 Ok(Trigger::Becomes { condition: condition.clone(), for_seconds: 0 })

@@ -1,7 +1,7 @@
 //! More and less: "a bit more", "less", "even warmer".
 
-use super::Before;
 use super::target::Target;
+use super::{Before, changed_time};
 use hark_core::automation::intent::RESTORE_LATER;
 use hark_core::{Intent, Route, Slots};
 use serde_json::Value;
@@ -115,6 +115,10 @@ pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
         let why = super::why(intent, before);
         let name = AUTOMATIONS.to_owned();
         return Some(Intent { name, response: None, why, route: Route::Context, ..intent.clone() });
+    }
+    if let Some(later) = changed_time::later(intent, before) {
+        let why = super::why(intent, before);
+        return Some(Intent { why, route: Route::Context, ..later });
     }
     let sets =
         |quantity: &Quantity| quantity.set.0 == intent.name && intent.slots.contains_key(quantity.set.1);

@@ -113,10 +113,34 @@ fn lasts(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let until = match (seconds, text(&intent.slots, "when").and_then(When::parse)) {
         (0, Some(When::Moment(at))) => Until::Moment { at },
         (0, _) => time()?,
-        (seconds, _) => Until::Seconds { seconds },
+        (seconds, _) => match text(&intent.slots, "direction") {
+            Some("earlier") => Until::Later { seconds: -i64::try_from(seconds).ok()? },
+            Some(_) => Until::Later { seconds: i64::try_from(seconds).ok()? },
+            None => Until::Seconds { seconds },
+        },
     };
     let mut slots = Slots::from_iter([("id".to_owned(), id.into())]);
     slots.insert("until".to_owned(), serde_json::to_value(until).ok()?);
+    Some(Intent { name: CHANGE_END.to_owned(), slots, response: None, ..done.intent.clone() })
+}
+
+/// So much longer or shorter what was to last for some time lasts: "add ten minutes".
+pub fn later(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let sign = match intent.name.as_str() {
+        "HassIncreaseTimer" => 1,
+        "HassDecreaseTimer" => -1,
+        _ => return None,
+    };
+    let done = before.done;
+    let is_end = matches!(done.intent.name.as_str(), RESTORE_LATER | CHANGE_END);
+    let detail = &done.receipt.as_ref().filter(|receipt| receipt.ok && is_end)?.detail;
+    let seconds: i64 = UNITS
+        .iter()
+        .filter_map(|(unit, length)| Some(intent.slots.get(*unit)?.as_i64()? * length.cast_signed()))
+        .sum();
+    let until = serde_json::to_value(Until::Later { seconds: sign * seconds }).ok()?;
+    let id = detail["automation"]["id"].as_str().filter(|_| seconds > 0)?;
+    let slots = Slots::from_iter([("id".to_owned(), id.into()), ("until".to_owned(), until)]);
     Some(Intent { name: CHANGE_END.to_owned(), slots, response: None, ..done.intent.clone() })
 }
 

@@ -17,7 +17,7 @@ mod tests;
 mod timer_choice;
 
 use super::instincts;
-use hark_core::automation::intent::{AUTOMATE, OF_IT, RESTORE_LATER, SEVERAL, TO_IT};
+use hark_core::automation::intent::{AUTOMATE, DENIES, OF_IT, RESTORE_LATER, SEVERAL, TO_IT};
 use hark_core::intent::refusal;
 use hark_core::public_event::Origin;
 use hark_core::{Ambiguity, Intent, Receipt, Route, Slots, Understanding};
@@ -97,8 +97,17 @@ const FOLLOW_UPS: [(&str, Complete); 20] = [
 /// Something else was meant: what was done for it before is taken back.
 const INSTEAD: &str = "HarkFollowInstead";
 
-/// What is not to be done to something.
-const LIMITS: [&str; 2] = ["HarkFollowNot", "HarkFollowNotItem"];
+/// What says to what something is not to be done, or when it is.
+const LIMITS: [&str; 8] = [
+    "HarkFollowNot",
+    "HarkFollowNotItem",
+    "HarkFollowWhen",
+    "HarkFollowMove",
+    "HarkFollowPart",
+    "HarkFollowMinute",
+    "HarkFollowEvery",
+    "HarkFollowAnswer",
+];
 
 /// Takes back what the last request changed.
 const UNDO: &str = "HarkUndo";
@@ -228,7 +237,7 @@ impl Context {
     pub fn complete(&mut self, now_ms: u64, origin: &Origin, understanding: &mut Understanding) {
         self.last.retain(|last| last.until_ms > now_ms);
         let last = self.last.iter().find(|last| last.origin == *origin);
-        let mut earlier: Option<Done> = None;
+        let mut earlier: Vec<Done> = Vec::new();
         let mut kept = Vec::new();
         let mut doubts = Vec::new();
         // What is to be done later to "it" means nothing alone either.
@@ -237,8 +246,8 @@ impl Context {
             && understanding.intents.iter().all(|intent| leans(intent) || intent.name == RESTORE_LATER);
         for (index, intent) in std::mem::take(&mut understanding.intents).into_iter().enumerate() {
             // What was done last comes first: "a bit more" of what has more or less.
-            let before: Vec<Before<'_>> = match (&earlier, last) {
-                (Some(done), _) => vec![Before { done, all: std::slice::from_ref(done), not_chosen: &[] }],
+            let before: Vec<Before<'_>> = match (earlier.last(), last) {
+                (Some(done), _) => vec![Before { done, all: &earlier, not_chosen: &[] }],
                 (None, Some(last)) => {
                     let (all, not_chosen) = (last.done.as_slice(), last.not_chosen.as_slice());
                     all.iter().rev().map(|done| Before { done, all, not_chosen }).collect()
@@ -263,7 +272,7 @@ impl Context {
             let alone = || if follows { intent.clone() } else { scheduled::alone(&intent) };
             let Some(completed) = completed.or_else(|| lost.then(alone)) else {
                 let part = understanding.parts.get(index).cloned();
-                if LIMITS.contains(&intent.name.as_str()) {
+                if LIMITS.contains(&intent.name.as_str()) || intent.slots.contains_key(DENIES) {
                     // Nobody knows to what it is not to be done.
                     understanding.intents = vec![refusal::of(refusal::EXCEPTION, part.unwrap_or_default())];
                     understanding.ambiguous.clear();
@@ -272,17 +281,21 @@ impl Context {
                 understanding.missed.extend(part);
                 continue;
             };
-            let of_last = earlier.is_none();
+            let of_last = earlier.is_empty();
             let is_new = !is_follow_up(&completed.name);
             if instead && is_new && of_last && before.first().is_some_and(|it| it.done.has_changed()) {
                 kept.push(undo(&completed));
+            }
+            // "Put the radio on, sorry, I mean the telly": the first is not to be done.
+            if instead && is_new && !of_last {
+                kept.pop();
             }
             let at = kept.len();
             let own = understanding.ambiguous.iter().filter(|doubt| doubt.intent == index);
             doubts.extend(own.map(|doubt| Ambiguity { intent: at, ..doubt.clone() }));
             if instincts::named(&completed.name).is_none() {
                 let target = Target::of(&completed.slots, None);
-                earlier = Some(Done { intent: completed.clone(), target, receipt: None });
+                earlier.push(Done { intent: completed.clone(), target, receipt: None });
             }
             kept.push(completed);
         }
@@ -306,9 +319,24 @@ impl Done {
 /// What is to be done to all things that the last turn did the same to: "turn them off". `None` where that is one.
 fn all_completed(intent: &Intent, before: &[Before<'_>]) -> Option<Vec<Intent>> {
     let last = before.first().filter(|_| intent.slots.contains_key(SEVERAL))?;
-    let same = last.all.iter().filter(|done| done.intent.name == last.done.intent.name);
-    let all: Option<Vec<Intent>> = same.map(|done| complete(intent, &Before { done, ..*last })).collect();
-    all.filter(|all| all.len() > 1)
+    let except = intent.slots.get("except").and_then(Value::as_array).cloned().unwrap_or_default();
+    let is_meant = |done: &&Done| {
+        let name = done.intent.slots.get("name");
+        let is_out = except.iter().any(|out| name.is_some() && out.get("name") == name);
+        done.intent.name == last.done.intent.name && !is_out
+    };
+    let each = Intent { slots: without_except(&intent.slots), ..intent.clone() };
+    let same = last.all.iter().filter(is_meant);
+    let all: Option<Vec<Intent>> = same.map(|done| complete(&each, &Before { done, ..*last })).collect();
+    all.filter(|_| last.all.len() > 1).filter(|all| !all.is_empty())
+}
+
+fn without_except(slots: &Slots) -> Slots {
+    slots
+        .iter()
+        .filter(|(slot, _)| *slot != "except")
+        .map(|(slot, value)| (slot.clone(), value.clone()))
+        .collect()
 }
 
 /// What takes back what was done before, for the same reason as another intent.

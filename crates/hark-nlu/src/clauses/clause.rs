@@ -192,9 +192,9 @@ impl Clause<'_> {
         let affirmed = || Some((plainly(&affirmed(words, lexicon)?)?, true));
         let ((found, for_seconds), denied) = plainly(words).map(|found| (found, false)).or_else(affirmed)?;
         let mut question = found.slots;
-        if let Some(event) = question.get("sun") {
-            (question.get(NOW) == Some(&Value::Bool(true))).then_some(())?;
-            let condition = Condition::Sun { up: (event == "sunrise") != denied };
+        if question.contains_key("sun") {
+            let stands = sun_stands(&question)?;
+            let condition = if denied { stands.negated() } else { stands };
             return Some(Said { condition, becomes: false, of_it: false, there: false, for_seconds: 0 });
         }
         let becomes = found.response.as_deref() == Some(BECOMES) || for_seconds > 0;
@@ -265,7 +265,8 @@ impl Clause<'_> {
 
     /// "After ten", "between nine and eleven".
     fn hours(&self) -> Option<Condition> {
-        hours_of(&self.part(Part::Condition, self.words(self.it.mark.0))?.slots)
+        let slots = self.part(Part::Condition, self.words(self.it.mark.0))?.slots;
+        hours_of(&slots).or_else(|| sun_stands(&slots))
     }
 
     fn length(&self) -> Option<Until> {
@@ -327,6 +328,9 @@ impl Clause<'_> {
         // The article may be a word of the mark: "but not the lamp".
         let from = |from: usize| {
             let lexicon = self.by.reader.grammar.lexicon();
+            let joins = |word: &str| {
+                lexicon.requests.connectors.contains(word) || lexicon.qualifiers.any_of.contains(word)
+            };
             // "The cellar, the garage and the bathroom".
             let words = self.words(from);
             let pauses = |at: &usize| self.qualifiers.pauses_before(from + at);
@@ -334,9 +338,8 @@ impl Clause<'_> {
             let starts = std::iter::once(0).chain(cuts.iter().copied());
             let ends = cuts.iter().copied().chain([words.len()]);
             let said = starts.zip(ends).map(|(start, end)| &words[start..end]);
-            let parts = said
-                .flat_map(|words| words.split(|word| lexicon.requests.connectors.contains(word)))
-                .filter(|words| !words.is_empty());
+            let parts =
+                said.flat_map(|words| words.split(|word| joins(word))).filter(|words| !words.is_empty());
             let read = |words: &[&str]| self.part(Part::Target, words);
             let all = parts.map(|words| {
                 let before_one = || {
@@ -405,6 +408,12 @@ fn plainer<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'w str>> {
         all.insert(0, kept);
     }
     all
+}
+
+/// Whether slots say where the sun is: "it's dark".
+fn sun_stands(slots: &Slots) -> Option<Condition> {
+    (slots.get(NOW) == Some(&Value::Bool(true))).then_some(())?;
+    Some(Condition::Sun { up: slots.get("sun")? == "sunrise" })
 }
 
 /// The hours that slots name. Of two that may be meant, the evening begins and the morning ends.

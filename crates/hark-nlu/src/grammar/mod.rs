@@ -240,6 +240,11 @@ impl Grammar {
         meant.find_map(|item| item.entry.context.get(key))
     }
 
+    /// Whether some words are just the name of an area or a floor of the home.
+    pub(super) fn is_area(&self, words: &str) -> bool {
+        self.names.are_called(words, &home::PLACE_LISTS)
+    }
+
     /// Whether some words name an area or a floor of the home, as "in the kitchen" does.
     pub(super) fn is_place(&self, words: &str) -> bool {
         let within = self.lexicon.discourse.within;

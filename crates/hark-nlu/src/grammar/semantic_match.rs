@@ -37,7 +37,7 @@ const USUAL_DOMAINS: [&str; 2] = ["light", "switch"];
 const MOST_UNKNOWN: usize = 4;
 impl Reader<'_> {
     /// The stretches of a sentence that mean a name.
-    pub(super) fn meaning_spans(&self, tokens: &[Token]) -> Vec<Span> {
+    pub(crate) fn meaning_spans(&self, tokens: &[Token]) -> Vec<Span> {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let mut spans = Vec::new();
         for (start, end) in fuzzy_match::stretches(&words, self.grammar.lexicon()) {

@@ -29,6 +29,9 @@ pub enum Open {
 
 const HALF_DAY: u32 = 12 * 60;
 
+/// Minutes.
+const HALF_HOUR: i64 = 30;
+
 impl Clock {
     fn of(hour: u32, minute: i64) -> Option<Self> {
         let minutes = i64::from(hour) * 60 + minute;
@@ -198,7 +201,10 @@ fn minutes_to(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
     if let Some(((hour, _), more)) = phrases::find(lexicon.time.named_times, rest) {
         return Some((around(hour, sign * count), used + more));
     }
-    if let Some((clock, more)) = past(rest, lexicon) {
+    // "Fünf vor halb acht", where "halb" is half an hour before; nobody says "six to quarter past six" of one time.
+    let is_half_before =
+        phrases::find(lexicon.time.past, rest).is_some_and(|(offset, _)| offset == -HALF_HOUR);
+    if let Some((clock, more)) = past(rest, lexicon).filter(|_| is_half_before) {
         let minutes = (i64::from(clock.minutes) + sign * count).rem_euclid(i64::from(HALF_DAY));
         return Some((Clock { minutes: minutes as u32, ..clock }, used + more));
     }

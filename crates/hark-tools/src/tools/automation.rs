@@ -136,8 +136,14 @@ pub fn change_end(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fai
     let services = Arc::clone(services);
     Ok(blocking(move || {
         let snapshot = Snapshot::of(&services);
-        let trigger = services.automations.end_of(&until, snapshot.now())?;
         let gone = || Failure::new(error_code::NOT_FOUND, "that has ended already");
+        let known = services.automations.all()?.into_iter().find(|known| known.id == id).ok_or_else(gone)?;
+        let trigger = match (&until, &known.trigger) {
+            (Until::Later { seconds }, Trigger::At { unix_ms }) => {
+                Trigger::At { unix_ms: (unix_ms + seconds * 1000).max(snapshot.unix_ms) }
+            }
+            _ => services.automations.end_of(&until, snapshot.now())?,
+        };
         let before = services.automations.remove(&id)?.ok_or_else(gone)?;
         let changed = Automation { trigger, said_when: String::new(), ..before.clone() };
         let kept = services.automations.add(changed, snapshot.now())?;
