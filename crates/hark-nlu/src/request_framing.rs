@@ -264,7 +264,8 @@ impl<'s> Speech<'s> {
             Some((at, at + length, self.place(&words[..at]).or_else(|| self.place_of_thing(&words[..at]))?))
         });
         if let Some((at, end, place)) = there {
-            return Some([&words[..at], &[place.as_str()], &words[end..]].concat().join(" "));
+            let behind = self.tokens.get(end - 1).map_or("", |token| &self.text[token.end..]);
+            return Some(format!("{}{place}{behind}", &self.text[..self.tokens[at].start]));
         }
         let requests = &self.lexicon().requests;
         let its = (1..words.len()).find(|at| requests.possessives.contains(words[*at]))?;

@@ -453,7 +453,12 @@ impl<'s> Sentence<'s> {
 
     /// A request that shares its ending with the next: "turn the lamp and the fan off".
     pub fn ending(&self, first: (usize, usize), next: (usize, usize)) -> Option<Match> {
-        if self.holds_request(next.0, next.1) {
+        // A request with a verb of its own lends nothing.
+        let talk = &self.lexicon.discourse;
+        let words: Vec<&str> = self.tokens[next.0..next.1].iter().map(|token| token.word.as_str()).collect();
+        let led = phrases::starts(talk.therefore, &words).or_else(|| phrases::starts(talk.leads, &words));
+        let is_request = words.get(led.unwrap_or(0)).is_some_and(|word| talk.verbs.contains(word));
+        if is_request || self.holds_request(next.0, next.1) {
             return None;
         }
         let most = MAX_ENDING.min((next.1 - next.0).saturating_sub(1));

@@ -225,3 +225,46 @@ fn what_is_not_here_cannot_be_watched() {
     let Ok(Trigger::At { unix_ms }) = house.automations.end_of(&ten, now) else { panic!("a moment") };
     assert_eq!(unix_ms, T0 + 23 * 60 * MINUTE_MS, "ten is over today: the next one is meant");
 }
+
+#[test]
+fn joined_conditions_are_all_or_one_of_them() {
+    let state = |name: &str| question(json!({"name": name, "state": "on"}));
+    let conditions = vec![state("Kettle"), state("Hallway motion")];
+    let trigger = |condition| Trigger::Becomes { condition, for_seconds: 0 };
+    let house = House::new();
+    house.is("switch.kettle", "off");
+    house.is("binary_sensor.hallway_motion", "off");
+    house.add("both", trigger(Condition::All { conditions: conditions.clone() }), |_| {});
+    house.add("either", trigger(Condition::Any { conditions: conditions.clone() }), |_| {});
+    assert_eq!(house.is("switch.kettle", "on"), ["either"]);
+    assert_eq!(house.is("binary_sensor.hallway_motion", "on"), ["both"]);
+    let none = Condition::All { conditions }.negated();
+    assert!(matches!(none, Condition::Any { conditions } if conditions.len() == 2));
+}
+
+#[test]
+fn one_condition_that_is_away_decides_nothing_for_both() {
+    let house = House::new();
+    let conditions = vec![
+        question(json!({"name": "Kettle", "state": "on"})),
+        question(json!({"name": "Outside temperature", "below": 0})),
+    ];
+    house.is("switch.kettle", "off");
+    let trigger = Trigger::Becomes { condition: Condition::Any { conditions }, for_seconds: 0 };
+    house.add("tap", trigger, |_| {});
+    assert!(house.is("sensor.outside_temperature", "unavailable").is_empty());
+    assert_eq!(house.is("switch.kettle", "on"), ["tap"], "one of them is enough");
+}
+
+#[test]
+fn the_sun_is_up_by_day_and_down_at_night() {
+    let mut house = House::new();
+    house.add("hall", becomes(json!({"name": "Hallway motion", "state": "on"})), |one| {
+        one.repeats = true;
+        one.only_if.push(Condition::Sun { up: false });
+    });
+    assert!(house.is("binary_sensor.hallway_motion", "on").is_empty(), "it is eleven in the morning");
+    house.is("binary_sensor.hallway_motion", "off");
+    house.unix_ms += 12 * 60 * MINUTE_MS;
+    assert_eq!(house.is("binary_sensor.hallway_motion", "on"), ["hall"]);
+}

@@ -201,3 +201,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_kept_stays_and_what_is_not_there_clears_nothing() {
+    let items = |texts: &[&str]| -> Vec<ListItem> {
+        texts.iter().map(|text| ListItem { text: (*text).to_owned(), done: false }).collect()
+    };
+    let list = items(&["milk", "brown bread", "eggs"]);
+    let clear = |keep: &[&str]| Edit::Clear { keep: texts(keep) }.apply("Shopping", &list);
+    let edited = clear(&["the bread"]).or_else(|_| clear(&["bread"])).unwrap();
+    assert_eq!(edited.items, items(&["brown bread"]));
+    assert_eq!(edited.touched, ["milk", "eggs"]);
+    assert!(matches!(clear(&["wine"]), Err(ListError::NoSuchItem { .. })));
+}

@@ -549,3 +549,75 @@ fn what_was_said_before_in_the_same_sentence_comes_first() {
         understanding.intents.iter().map(|intent| (intent.name.as_str(), &intent.slots["name"])).collect();
     assert_eq!(names, [("HassTurnOn", &json!("Lamp")), ("HassTurnOn", &json!("Television"))]);
 }
+
+/// What several things that were turned on are followed by means.
+fn after_two(follow: Intent) -> Vec<(String, Value)> {
+    let mut context = Context::default();
+    let on = |name: &str| (intent("HassTurnOn", &format!(r#"{{"name":"{name}"}}"#)), receipt("switch"));
+    context.remember(1000, &Origin::Cli, vec![on("Kettle"), on("Printer")]);
+    let mut found = Understanding { intents: vec![follow], ..Understanding::default() };
+    context.complete(0, &Origin::Cli, &mut found);
+    found.intents.into_iter().map(|it| (it.name, Value::Object(it.slots))).collect()
+}
+
+#[test]
+fn them_is_all_that_was_spoken_of_and_it_the_last() {
+    let off = |name: &str| ("HassTurnOff".to_owned(), json!({ "name": name }));
+    let them = after_two(intent("HarkFollowIt", r#"{"action":"off","several":true}"#));
+    assert_eq!(them, [off("Kettle"), off("Printer")]);
+    assert_eq!(after_two(intent("HarkFollowIt", r#"{"action":"off"}"#)), [off("Printer")]);
+    let but_one = r#"{"action":"off","several":true,"except":[{"name":"Kettle"}]}"#;
+    assert_eq!(after_two(intent("HarkFollowIt", but_one)), [off("Printer")]);
+}
+
+#[test]
+fn nothing_is_done_where_it_is_not_clear_to_what_not() {
+    let mut found = Understanding {
+        intents: vec![intent("HassTurnOn", r#"{"name":"Dinner"}"#), intent("HarkFollowNot", "{}")],
+        parts: vec!["dinner".to_owned(), "without the big light".to_owned()],
+        ..Understanding::default()
+    };
+    Context::default().complete(0, &Origin::Cli, &mut found);
+    let [only] = found.intents.as_slice() else { panic!("{found:?}") };
+    assert_eq!((only.name.as_str(), &only.slots["part"]), (refusal::INTENT, &json!("without the big light")));
+}
+
+#[test]
+fn a_part_that_leans_on_nothing_is_told() {
+    let mut found = Understanding {
+        intents: vec![intent("HassTurnOn", r#"{"name":"Lamp"}"#), intent("HarkFollowMore", "{}")],
+        parts: vec!["turn on the lamp".to_owned(), "a bit more".to_owned()],
+        ..Understanding::default()
+    };
+    let told = |found: &Understanding| found.missed == ["a bit more"] || found.intents.len() == 2;
+    Context::default().complete(0, &Origin::Cli, &mut found);
+    assert!(told(&found), "{found:?}");
+}
+
+#[test]
+fn stopping_ends_what_runs_and_no_light() {
+    let stopped = |done: &str, domain: &str| {
+        let mut context = Context::default();
+        let done = intent(done, r#"{"name":"x"}"#);
+        context.remember(1000, &Origin::Cli, vec![(done, receipt(domain))]);
+        context.stopped(0, &Origin::Cli, &intent("HarkStop", "{}")).map(|it| it.name)
+    };
+    assert_eq!(stopped("HassTurnOn", "fan").as_deref(), Some("HassTurnOff"));
+    assert_eq!(stopped("HassLawnMowerStartMowing", "lawn_mower").as_deref(), Some("HassLawnMowerDock"));
+    assert_eq!(stopped("HassTurnOff", "cover").as_deref(), Some("HassStopMoving"));
+    assert_eq!(stopped("HassTurnOn", "light"), None);
+    assert_eq!(stopped("HassGetState", "fan"), None);
+}
+
+#[test]
+fn a_length_is_added_to_what_lasts_for_some_time() {
+    let mut context = Context::default();
+    let mut kept = receipt("").unwrap_or_else(|| panic!("it has one"));
+    kept.detail = json!({"automation": {"id": "a1"}});
+    context.remember(1000, &Origin::Cli, vec![(intent(RESTORE_LATER, "{}"), Some(kept))]);
+    let more = intent("HassIncreaseTimer", r#"{"minutes":10}"#);
+    let mut found = Understanding { intents: vec![more], ..Understanding::default() };
+    context.complete(0, &Origin::Cli, &mut found);
+    let until = json!({"kind": "later", "seconds": 600});
+    assert_eq!(Value::Object(found.intents[0].slots.clone()), json!({"id": "a1", "until": until}));
+}

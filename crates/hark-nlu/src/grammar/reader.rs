@@ -3,7 +3,6 @@
 
 use super::fuzzy_match::{Candidate as NameCandidate, Span};
 use super::parse::{Chart, ChartKey, Match};
-use super::parse_result::Took;
 use super::{Grammar, Part};
 use crate::impossible::Impossible;
 use crate::intent::category_of;
@@ -197,7 +196,11 @@ impl<'r> Reader<'r> {
         let (first, last) = (tokens.first()?, tokens.last()?);
         self.once(How::Likely, text, tokens, || {
             let speech = Speech { reader: self, text, tokens };
-            if tokens.len() < FEWEST_WORDS || speech.is_remark(&speech.words()) {
+            let connectors = self.grammar.lexicon().requests.connectors;
+            // What may be several requests is not taken for one: another would be passed over.
+            let joins = |at: usize| connectors.contains(&tokens[at].word) || speech.pauses_before(at);
+            let is_several = (1..tokens.len()).any(joins);
+            if is_several || tokens.len() < FEWEST_WORDS || speech.is_remark(&speech.words()) {
                 return None;
             }
             let asked = self.caches.asked.get();
@@ -218,17 +221,8 @@ impl<'r> Reader<'r> {
         let found = marked.or_else(|| self.fill(&candidate.intent, text, None))?;
         let possible = Impossible::of(self, text, &tokens).refuse(std::slice::from_ref(&found)).is_none();
         let qualifiers = Qualifiers::of(self, text, &tokens);
-        // "Get the light on and start the radio" is no title.
-        let is_title = |(word, took): &(String, Took)| {
-            *took == Took::AsItIs && self.grammar.lexicon().requests.connectors.contains(word)
-        };
-        let plays_all =
-            category_of(&found.intent) == Some(Category::Media) && found.words.iter().any(is_title);
         let is_talk = category_of(&found.intent) == Some(Category::Conversation);
-        let is_whole = !is_talk
-            && !plays_all
-            && qualifiers.are_taken(&found)
-            && qualifiers.refuse_filled(&found).is_none();
+        let is_whole = !is_talk && qualifiers.are_taken(&found) && qualifiers.refuse_filled(&found).is_none();
         let score = found.score * candidate.probability;
         (possible && is_whole).then_some(Match { score, ..found })
     }

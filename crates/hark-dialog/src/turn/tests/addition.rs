@@ -36,7 +36,7 @@ fn another_request_together_takes_the_first_back_and_is_done() {
     let mut machine = lamp_is_on();
     run(&mut machine, vec![(1000, typed("for ten minutes"))]);
     let read = run(&mut machine, vec![(1010, understood(2, &[]))]);
-    assert_eq!(asked(&read), ["Turn on the lamp, for ten minutes"]);
+    assert_eq!(asked(&read), ["Turn on the lamp\nfor ten minutes"]);
     let whole = vec![intent("HassTurnOn"), with("HarkRestoreLater", "until", "later")];
     let back = run(&mut machine, vec![(1020, means(whole))]);
     assert_eq!(calls(&back), [("undo.last".to_owned(), false)]);
