@@ -164,6 +164,14 @@ pub fn ends(phrases: Phrases, words: &[&str]) -> Option<usize> {
     })
 }
 
+/// The words without the phrases of some sets at their end, as many as there are.
+pub fn without_ends<'w, 'a>(sets: &[Phrases], mut words: &'w [&'a str]) -> &'w [&'a str] {
+    while let Some(length) = sets.iter().filter_map(|set| ends(*set, words)).max() {
+        words = &words[..words.len() - length];
+    }
+    words
+}
+
 /// The rows of a sorted list whose phrase begins with these letters.
 fn beginning<'w, R>(
     sorted: &'static [R],

@@ -63,13 +63,9 @@ impl Speech<'_> {
     }
 
     /// What was said before a correction, without what begins it: "the kettle, *er*, no, the coffee machine".
-    pub(super) fn without_marks<'w>(&self, mut wrong: &'w [&'w str]) -> &'w [&'w str] {
+    pub(super) fn without_marks<'w>(&self, wrong: &'w [&'w str]) -> &'w [&'w str] {
         let talk = &self.lexicon().discourse;
-        let marks = [talk.corrections, talk.hesitations];
-        while let Some(length) = marks.into_iter().find_map(|it| phrases::ends(it, wrong)) {
-            wrong = &wrong[..wrong.len() - length];
-        }
-        wrong
+        phrases::without_ends(&[talk.corrections, talk.hesitations], wrong)
     }
 
     /// Where the next turn begins.
@@ -86,18 +82,13 @@ impl Speech<'_> {
         while let Some(length) = begins.iter().filter_map(|it| phrases::starts(*it, words)).max() {
             words = &words[length..];
         }
-        let ends = [talk.trails, talk.corrections_behind];
-        while let Some(length) = ends.iter().filter_map(|it| phrases::ends(*it, words)).max() {
-            words = &words[..words.len() - length];
-        }
-        words
+        phrases::without_ends(&[talk.trails, talk.corrections_behind], words)
     }
 
     /// What in a request may be what was meant instead.
     fn places(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
-        let timed = TIMES.into_iter().find_map(|rule| self.same_rule(rule, wrong, meant));
         let ways: [&dyn Fn() -> Vec<Range<usize>>; 5] = [
-            &|| timed.clone().unwrap_or_default(),
+            &|| TIMES.into_iter().find_map(|rule| self.same_rule(rule, wrong, meant)).unwrap_or_default(),
             &|| self.numbers(wrong, meant),
             &|| self.listed(wrong),
             &|| self.names(wrong, meant),

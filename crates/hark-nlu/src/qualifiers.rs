@@ -211,8 +211,8 @@ impl<'s> Qualifiers<'s> {
         likely.into_iter().chain(others.into_iter().rev()).collect()
     }
 
-    /// Whether a clause only tells what somebody does meanwhile, where how long the request lasts is said: "for two minutes
-    /// *while I look for my glasses*".
+    /// Whether a "while" clause only says what a person does meanwhile. It is then no condition, since a length stands beside
+    /// it: "for two minutes *while I look for my glasses*".
     pub fn only_tells(&self, it: &Qualifier) -> bool {
         let speakers = self.speech.reader.grammar.lexicon().discourse.speakers;
         let lasts = |other: &Qualifier| matches!(other.kind, Kind::Lasting | Kind::Until);
@@ -221,8 +221,8 @@ impl<'s> Qualifiers<'s> {
             && self.found.iter().any(lasts)
     }
 
-    /// Whether a length belongs to the clause it stands in, and not to the request behind that: "when nobody has moved *for
-    /// ten minutes* turn off the light".
+    /// Whether a length is a part of a condition ("when nobody has moved *for ten minutes* turn off the light"), and not how
+    /// long the request is to last.
     pub fn is_of_clause_before(&self, it: &Qualifier) -> bool {
         let waits = |other: &&Qualifier| {
             matches!(other.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless | Kind::During)

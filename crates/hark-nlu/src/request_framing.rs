@@ -9,6 +9,7 @@ use super::rules::{self, Prefer, Reckoning, Rule};
 use super::text::Token;
 use hark_core::Category;
 use hark_language::{Lexicon, phrases};
+use std::cell::LazyCell;
 
 /// A place in a reason has at most this many words: "in the kids room".
 const MOST_WORDS_OF_PLACE: usize = 4;
@@ -62,6 +63,8 @@ impl<'s> Speech<'s> {
     pub fn corrected(&self) -> Option<Match> {
         let words = self.words();
         let talk = &self.lexicon().discourse;
+        // The same for every mark, and takes long to find.
+        let edited = LazyCell::new(|| self.edited().into_iter().find_map(|text| self.composed(&text)));
         // What was said last is meant.
         (1..words.len()).rev().find_map(|at| {
             let length = phrases::starts(talk.corrections, &words[at..])?;
@@ -73,13 +76,12 @@ impl<'s> Speech<'s> {
             if let Some(found) = self.of_it(wrong, meant) {
                 return Some(found);
             }
-            let edited = || self.edited().into_iter().find_map(|text| self.composed(&text));
             let meant = self.with_thing(wrong, meant);
             let plain = phrases::starts(talk.leads, &words[at + length..])
                 .map(|leads| words[at + length + leads..].join(" "));
             self.composed(&meant).or_else(|| {
                 let mut texts = [Some(meant), plain].into_iter().flatten();
-                texts.find_map(|meant| self.instead(wrong, &meant)).or_else(edited)
+                texts.find_map(|meant| self.instead(wrong, &meant)).or_else(|| edited.clone())
             })
         })
     }
@@ -311,11 +313,8 @@ impl<'s> Speech<'s> {
     }
 
     /// The words without courtesies behind them.
-    fn without_trails<'w>(&self, mut words: &'w [&'s str]) -> &'w [&'s str] {
-        while let Some(length) = phrases::ends(self.lexicon().discourse.trails, words) {
-            words = &words[..words.len() - length];
-        }
-        words
+    fn without_trails<'w>(&self, words: &'w [&'s str]) -> &'w [&'s str] {
+        phrases::without_ends(&[self.lexicon().discourse.trails], words)
     }
 
     /// Whether a comma or its like stands before a word.
@@ -350,10 +349,15 @@ impl<'s> Speech<'s> {
         self.place_within(words).or_else(|| {
             let spans = (1..=MOST_WORDS_OF_PLACE).rev().flat_map(|length| words.windows(length));
             let area = spans.map(|span| span.join(" ")).find(|span| self.reader.grammar.is_area(span))?;
-            let (within, article) =
-                (self.lexicon().discourse.within.first()?, self.lexicon().things.articles.first()?);
-            Some(format!("{within} {article} {area}"))
+            self.within(&area)
         })
+    }
+
+    /// An area as the place of something: "in the kitchen".
+    fn within(&self, area: &str) -> Option<String> {
+        let (within, article) =
+            (self.lexicon().discourse.within.first()?, self.lexicon().things.articles.first()?);
+        Some(format!("{within} {article} {area}"))
     }
 
     fn place_within(&self, words: &[&str]) -> Option<String> {
@@ -375,10 +379,7 @@ impl<'s> Speech<'s> {
             names.into_iter().find(|name| grammar.is_thing(name))
         };
         let name = (1..=words.len()).rev().find_map(name)?;
-        let area = grammar.area_of_words(&name)?;
-        let (within, article) =
-            (self.lexicon().discourse.within.first()?, self.lexicon().things.articles.first()?);
-        Some(format!("{within} {article} {}", area.to_lowercase()))
+        self.within(&grammar.area_of_words(&name)?.to_lowercase())
     }
 
     /// The words that are meant, with the thing where they only say which "one".

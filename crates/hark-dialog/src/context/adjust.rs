@@ -111,14 +111,12 @@ fn turned(step: &Value) -> Option<Value> {
 /// it.
 pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     // "How long has it got left" of what goes back after some time.
-    if intent.name == TIMER_STATUS && intent.slots.is_empty() && before.done.intent.name == RESTORE_LATER {
+    let asks_end =
+        intent.name == TIMER_STATUS && intent.slots.is_empty() && before.done.intent.name == RESTORE_LATER;
+    let end = || asks_end.then(|| Intent { name: AUTOMATIONS.to_owned(), response: None, ..intent.clone() });
+    if let Some(of_end) = changed_time::later(intent, before).or_else(end) {
         let why = super::why(intent, before);
-        let name = AUTOMATIONS.to_owned();
-        return Some(Intent { name, response: None, why, route: Route::Context, ..intent.clone() });
-    }
-    if let Some(later) = changed_time::later(intent, before) {
-        let why = super::why(intent, before);
-        return Some(Intent { why, route: Route::Context, ..later });
+        return Some(Intent { why, route: Route::Context, ..of_end });
     }
     let sets =
         |quantity: &Quantity| quantity.set.0 == intent.name && intent.slots.contains_key(quantity.set.1);

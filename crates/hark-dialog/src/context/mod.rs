@@ -61,6 +61,15 @@ struct Before<'b> {
     not_chosen: &'b [String],
 }
 
+impl<'b> Before<'b> {
+    /// Everything that the same was done to in that turn.
+    fn alike(&self) -> impl Iterator<Item = Before<'b>> {
+        let before = *self;
+        let same = move |done: &&'b Done| done.intent.name == before.done.intent.name;
+        before.all.iter().filter(same).map(move |done| Before { done, ..before })
+    }
+}
+
 /// Makes an intent of a follow-up; `None` when it leads nowhere.
 type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
@@ -319,24 +328,16 @@ impl Done {
 /// What is to be done to all things that the last turn did the same to: "turn them off". `None` where that is one.
 fn all_completed(intent: &Intent, before: &[Before<'_>]) -> Option<Vec<Intent>> {
     let last = before.first().filter(|_| intent.slots.contains_key(SEVERAL))?;
-    let except = intent.slots.get("except").and_then(Value::as_array).cloned().unwrap_or_default();
-    let is_meant = |done: &&Done| {
-        let name = done.intent.slots.get("name");
-        let is_out = except.iter().any(|out| name.is_some() && out.get("name") == name);
-        done.intent.name == last.done.intent.name && !is_out
+    let mut each = intent.clone();
+    let except = each.slots.remove("except");
+    let is_out = |before: &Before<'_>| {
+        let name = before.done.intent.slots.get("name");
+        let mut out = except.iter().filter_map(Value::as_array).flatten();
+        name.is_some() && out.any(|out| out.get("name") == name)
     };
-    let each = Intent { slots: without_except(&intent.slots), ..intent.clone() };
-    let same = last.all.iter().filter(is_meant);
-    let all: Option<Vec<Intent>> = same.map(|done| complete(&each, &Before { done, ..*last })).collect();
+    let meant = last.alike().filter(|before| !is_out(before));
+    let all: Option<Vec<Intent>> = meant.map(|before| complete(&each, &before)).collect();
     all.filter(|_| last.all.len() > 1).filter(|all| !all.is_empty())
-}
-
-fn without_except(slots: &Slots) -> Slots {
-    slots
-        .iter()
-        .filter(|(slot, _)| *slot != "except")
-        .map(|(slot, value)| (slot.clone(), value.clone()))
-        .collect()
 }
 
 /// What takes back what was done before, for the same reason as another intent.

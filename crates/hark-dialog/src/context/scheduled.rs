@@ -39,9 +39,8 @@ pub fn alone(intent: &Intent) -> Intent {
 }
 
 /// What all things of the last turn are called to which the same was done.
-fn all_names<'b>(before: &'b Before<'_>) -> Option<Vec<&'b str>> {
-    let same = before.all.iter().filter(|done| done.intent.name == before.done.intent.name);
-    let all = same.map(|done| names(&Before { done, ..*before }));
+fn all_names<'b>(before: &Before<'b>) -> Option<Vec<&'b str>> {
+    let all = before.alike().map(|before| names(&before));
     let all: Vec<&str> = all.collect::<Option<Vec<_>>>()?.concat();
     (1..=MAX_NAMES).contains(&all.len()).then_some(all)
 }

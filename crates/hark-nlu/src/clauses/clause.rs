@@ -72,7 +72,7 @@ pub(super) enum Adds {
     During(Said),
     Hours(Condition),
     Until(Until),
-    /// None where no thing of the home is named; and the words of what is left out.
+    /// Things of the home, none where the words name none; and these words.
     Except(Vec<Slots>, String),
     /// The words of days on which it is not to be done.
     ExceptDays(Vec<String>),
@@ -117,20 +117,15 @@ impl Clause<'_> {
                 }
                 here(Adds::Becomes { said: self.condition()?, repeats })
             }
-            // "If it's dark" is looked at now, "if it gets dark" is waited for.
-            Kind::If if self.is_about_now() => {
-                here(Adds::Check { said: self.condition()?, not: false, otherwise: "ask" })
-            }
-            Kind::If => {
-                if let Some((trigger, repeats)) = self.sun_of(self.it.mark.1) {
-                    return here(Adds::Sun { trigger, repeats });
+            // "If it's dark" is looked at now, "if it gets dark" tells no state and is waited for.
+            Kind::If => match self.condition() {
+                Some(said) if said.becomes => here(Adds::Becomes { said, repeats: false }),
+                Some(said) => here(Adds::Check { said, not: false, otherwise: "ask" }),
+                None => {
+                    let (trigger, repeats) = self.sun_of(self.it.mark.1)?;
+                    here(Adds::Sun { trigger, repeats })
                 }
-                let said = self.condition()?;
-                if said.becomes {
-                    return here(Adds::Becomes { said, repeats: false });
-                }
-                here(Adds::Check { said, not: false, otherwise: "ask" })
-            }
+            },
             Kind::Unless => here(Adds::Check { said: self.condition()?, not: true, otherwise: "drop" }),
             Kind::During => here(Adds::During(self.condition()?)),
         }
@@ -152,8 +147,8 @@ impl Clause<'_> {
         self.one_condition(words).or_else(|| self.several_conditions(words))
     }
 
-    /// "The door is open and nobody is in", "either the front or the back door is unlocked": what is behind the first may
-    /// be that of both.
+    /// Two conditions with "and" or "or" between them. The first may leave out its ending, which is then that of the second:
+    /// "either the front door or the back door is unlocked".
     fn several_conditions(&self, words: &[&str]) -> Option<Said> {
         let lexicon = self.by.reader.grammar.lexicon();
         let without_both = |words: &[&'_ str]| -> Vec<String> {
@@ -205,11 +200,6 @@ impl Clause<'_> {
         let (not, of_it) = (flag(&mut question, "not") != denied, flag(&mut question, IT));
         let there = flag(&mut question, "there");
         Some(Said { condition: Condition::State { question, not }, becomes, of_it, there, for_seconds })
-    }
-
-    /// Whether it says where the sun is, and not what it does.
-    fn is_about_now(&self) -> bool {
-        self.condition().is_some_and(|said| matches!(said.condition, Condition::Sun { .. }))
     }
 
     /// "The door has been open for five minutes".
@@ -306,11 +296,7 @@ impl Clause<'_> {
     /// Its words without courtesies behind them.
     fn without_trails(&self) -> &[&str] {
         let trails = self.by.reader.grammar.lexicon().discourse.trails;
-        let mut words = self.words(self.it.mark.1);
-        while let Some(length) = phrases::ends(trails, words) {
-            words = &words[..words.len() - length];
-        }
-        words
+        phrases::without_ends(&[trails], self.words(self.it.mark.1))
     }
 
     /// The words of days, where all that is left out is some.

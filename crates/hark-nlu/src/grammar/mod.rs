@@ -250,7 +250,7 @@ impl Grammar {
         let within = self.lexicon.discourse.within;
         let small = |word: &&str| !self.lexicon.things.small_words.contains(word) && !within.contains(word);
         let name: Vec<&str> = words.split(' ').filter(small).collect();
-        self.names.are_called(&name.join(" "), &home::PLACE_LISTS)
+        self.is_area(&name.join(" "))
     }
 
     /// The words of its language.

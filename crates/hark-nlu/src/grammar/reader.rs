@@ -25,7 +25,7 @@ const LETTERS_A_STEP: usize = 4;
 /// Steps that it takes to try a rule, and for each word of what it finds.
 const RULE_STEPS: usize = 4;
 
-/// Most requests of one text of which somebody is asked what they may mean; each takes some milliseconds.
+/// Most times that candidates are asked for while one text is read; each time takes some milliseconds.
 const MOST_ASKED: usize = 12;
 
 /// Fewest words of a request that no template accepts.
@@ -66,7 +66,7 @@ pub(crate) struct Reader<'r> {
     /// From when times are reckoned.
     pub(crate) now: NaiveDateTime,
     effort: &'r Effort,
-    /// What requests may mean that no template accepts, where somebody knows.
+    /// Tells the candidate intents of a request that no template accepts; `None` where there is no classifier.
     candidates: Option<Candidates<'r>>,
     pub(super) caches: Rc<Caches>,
 }
@@ -88,7 +88,7 @@ pub(super) struct Caches {
     pub(super) meant: RefCell<HashMap<String, NamesFound>>,
     /// How alike words that were looked up are to each word that names are made of.
     pub(super) looked_up: RefCell<HashMap<String, Vec<f32>>>,
-    /// How many times somebody was asked what a request may mean.
+    /// How many times candidates were asked for.
     asked: Cell<usize>,
 }
 
@@ -97,7 +97,7 @@ impl<'r> Reader<'r> {
         Self { grammar, now, effort, candidates: None, caches: Rc::default() }
     }
 
-    /// The same, where somebody knows what requests may mean.
+    /// The same, with candidate intents for requests that no template accepts.
     pub(crate) fn with_candidates(self, candidates: Candidates<'r>) -> Self {
         Self { candidates: Some(candidates), ..self }
     }
