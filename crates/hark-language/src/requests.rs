@@ -15,6 +15,8 @@ pub struct Requests {
     pub pronouns: Phrases,
     /// Those of them that stand for several things: "them", "both".
     pub several_pronouns: Phrases,
+    /// Words for a person who was named before.
+    pub person_pronouns: Phrases,
     /// Words for something that is of a place that was named before: "open *its* window".
     pub possessives: Phrases,
     /// What can be set several of in one sentence, and one of it: "timers", "a timer".

@@ -5,13 +5,14 @@
 
 mod clause;
 mod composed;
+mod in_turn;
 
 use super::grammar::{Match, Part, Reader, Took};
 use super::impossible::Impossible;
 use super::intent::category_of;
 use super::qualifiers::{Kind, Qualifier, Qualifiers, refused};
 use super::request_framing::Speech;
-use super::rules::{self, Prefer, Reckoning, Rule};
+use super::rules::{self, Prefer, Reckoning};
 use super::text::Token;
 use super::understand::read;
 use clause::{Adds, Clause};
@@ -19,7 +20,7 @@ use composed::Composed;
 use hark_core::automation::intent::{ANNOUNCE, COMMAND};
 use hark_core::automation::{Condition, Until};
 use hark_core::intent::refusal;
-use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
+use hark_core::{Category, Intent, Route, Slots, Understanding};
 use hark_language::phrases;
 use serde_json::Value;
 
@@ -43,7 +44,7 @@ pub(super) fn notice(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Optio
     let it =
         qualifiers.found.first().filter(|it| matches!(it.kind, Kind::When | Kind::EachTime | Kind::If))?;
     reader.part(Part::Notice, false, text, &tokens[..it.start])?;
-    let question = |nearly| (Composer { reader, nearly }).question(&qualifiers, it);
+    let question = |nearly| (Composer { reader, nearly, before: None }).question(&qualifiers, it);
     if let Some(asked) = [false, true].into_iter().find_map(question) {
         return Some(asked);
     }
@@ -53,7 +54,7 @@ pub(super) fn notice(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Optio
 
 /// Where a clause of a request can be read and what is left cannot: the refusal that names what is left.
 pub(super) fn unread_act(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<Intent> {
-    let by = Composer { reader, nearly: false };
+    let by = Composer { reader, nearly: false, before: None };
     let qualifiers = Qualifiers::of(reader, text, tokens);
     let waits = |it: &&Qualifier| matches!(it.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless);
     qualifiers.found.iter().filter(waits).find_map(|it| {
@@ -83,8 +84,8 @@ fn compose_words(reader: &Reader<'_>, text: &str) -> Option<Understanding> {
     // Names that were said exactly first: looking for others takes much longer.
     let tokens = reader.tokenise(text);
     [false, true].into_iter().find_map(|nearly| {
-        let by = Composer { reader, nearly };
-        let other = || by.beside_clauses(text, &tokens).or_else(|| by.behind_question(text, &tokens));
+        let by = Composer { reader, nearly, before: None };
+        let other = || by.in_turn(text, &tokens).or_else(|| by.behind_question(text, &tokens));
         by.otherwise(text, &tokens).or_else(other).or_else(|| {
             let found = by.with_clauses(text, &tokens, MAX_CLAUSES)?;
             found.understanding(reader)
@@ -97,6 +98,8 @@ struct Composer<'c> {
     reader: &'c Reader<'c>,
     /// Names in clauses may be said otherwise.
     nearly: bool,
+    /// The request before, of which this one may leave out what both have.
+    before: Option<&'c str>,
 }
 
 impl Composer<'_> {
@@ -171,14 +174,10 @@ impl Composer<'_> {
             .find_map(|to| Some((to, phrases::starts(lexicon.qualifiers.hours_end, &words[to..])?)));
         let (to, length) = parted.filter(|(to, length)| to + length < words.len())?;
         let after = tokens.get(end).map_or("", |token| &text[token.start..]);
-        let begins = format!("{} {at} {} {after}", &text[..tokens[it.start].start], words[..to].join(" "));
-        let mut found = self.request(begins.trim(), clauses_left - 1)?;
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Usual };
-        let ends = &words[to + length..];
-        let is_whole = |rule| rules::longest(rule, ends, &by).is_some_and(|(_, used)| used == ends.len());
-        [Rule::Time, Rule::Datetime].into_iter().any(is_whole).then_some(())?;
-        let ends = ends.join(" ");
-        found.put_off(|command| format!("{command} {until} {ends}")).then_some(found)
+        let (begins, ends) = (words[..to].join(" "), words[to + length..].join(" "));
+        let before = &text[..tokens[it.start].start];
+        self.request(&format!("{before} {at} {begins} {after} {until} {ends}"), clauses_left - 1)
+            .filter(|found| !found.terms.is_plain() || found.is_put_off())
     }
 
     /// "Tell me if the garage is open": what is so now is answered and not waited for.
@@ -257,28 +256,6 @@ impl Composer<'_> {
             let words = text[tokens[it.start].start..tokens[end - 1].end].trim();
             found.add(Adds::Check { said, not: false, otherwise: "ask" }, words, self.reader).then_some(())?;
             found.understanding(self.reader)
-        })
-    }
-
-    /// A request that stands before another with a clause: "turn off the printer, and if the window is open close it".
-    fn beside_clauses(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
-        let qualifiers = Qualifiers::of(self.reader, text, tokens);
-        let connectors = self.reader.grammar.lexicon().requests.connectors;
-        let begins = |it: &&Qualifier| {
-            let waits = matches!(it.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless);
-            waits && it.start > 1 && connectors.contains(qualifiers.words[it.start - 1])
-        };
-        qualifiers.found.iter().filter(begins).find_map(|it| {
-            let rest = &text[tokens[it.start].start..];
-            let rest = self.with_clauses(rest, &self.reader.tokenise(rest), MAX_CLAUSES)?;
-            let rest = rest.understanding(self.reader)?;
-            let first = self.request(&text[..tokens[it.start - 1].start], MAX_CLAUSES)?;
-            let mut found = first.understanding(self.reader)?;
-            let behind = found.intents.len();
-            let doubts = rest.ambiguous.into_iter();
-            found.ambiguous.extend(doubts.map(|doubt| Ambiguity { intent: doubt.intent + behind, ..doubt }));
-            found.intents.extend(rest.intents);
-            Some(found)
         })
     }
 
@@ -399,6 +376,7 @@ impl Composer<'_> {
         let in_full = || read(reader, text, &tokens).filter(|found| found.missed.is_empty());
         self.notice(text, &tokens)
             .map(|tell| Composed::of(vec![tell], String::new()))
+            .or_else(|| self.leaning(text, &tokens))
             .or_else(|| self.notice_beside(text, &tokens, clauses_left))
             .or_else(|| reader.exactly(text, &tokens).and_then(|found| whole(vec![found])))
             .or_else(|| self.with_clauses(text, &tokens, clauses_left))

@@ -315,7 +315,10 @@ impl<'s> Qualifiers<'s> {
         let last = self.words.len().min(at + length + HOURS_APART);
         let ends = |place: usize| {
             let rest = &self.words[place..];
-            phrases::starts(to, rest).is_some_and(|length| lexicon.numbers.number(&rest[length..]).is_some())
+            phrases::starts(to, rest).is_some_and(|length| {
+                lexicon.numbers.number(&rest[length..]).is_some()
+                    || phrases::starts(lexicon.qualifiers.moments, &rest[length..]).is_some()
+            })
         };
         (at + length + 1..last).any(ends).then_some(length)
     }

@@ -106,7 +106,10 @@ impl Clause<'_> {
             }),
             Kind::Until => here(Adds::Until(self.until()?)),
             Kind::Hours => None,
-            Kind::Condition => self.sun().or_else(|| here(Adds::Hours(self.hours()?))),
+            Kind::Condition => self
+                .sun()
+                .or_else(|| Some((start, Adds::Hours(self.hours()?))))
+                .or_else(|| here(Adds::Becomes { said: self.limit()?, repeats: false })),
             Kind::When | Kind::EachTime => {
                 let repeats = self.it.kind == Kind::EachTime;
                 if let Some(hours) = self.hours() {
@@ -257,6 +260,13 @@ impl Clause<'_> {
     fn hours(&self) -> Option<Condition> {
         let slots = self.part(Part::Condition, self.words(self.it.mark.0))?.slots;
         hours_of(&slots).or_else(|| sun_stands(&slots))
+    }
+
+    /// "Above 25 degrees".
+    fn limit(&self) -> Option<Said> {
+        let said = self.one_condition(self.words(self.it.mark.0))?;
+        let is_number = |said: &Said| matches!(&said.condition, Condition::State { question, .. } if question.contains_key("above") || question.contains_key("below"));
+        Some(said).filter(is_number)
     }
 
     fn length(&self) -> Option<Until> {

@@ -57,6 +57,20 @@ impl Terms {
         self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty()
     }
 
+    /// The name of the one that has to do something.
+    pub(super) fn person(&self) -> Option<&str> {
+        let Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }) = &self.trigger
+        else {
+            return None;
+        };
+        question.get("name").and_then(Value::as_str)
+    }
+
+    /// It is done each time.
+    pub(super) fn repeat(&mut self) {
+        self.repeats |= self.trigger.is_some();
+    }
+
     /// Makes these terms look at their condition once, and answers those of what is done where it is not so; `None` where
     /// they wait for something.
     pub(super) fn otherwise(&mut self, word: String) -> Option<Self> {
@@ -174,6 +188,27 @@ impl Composed {
         for found in self.matches.iter_mut().filter(|found| found.intent == ANNOUNCE) {
             found.slots.entry(MESSAGE).or_insert_with(|| words.into());
         }
+    }
+
+    /// The name of the one thing it is about.
+    pub(super) fn name(&self) -> Option<&str> {
+        let [only] = self.matches.as_slice() else { return None };
+        only.slots.get("name").and_then(Value::as_str)
+    }
+
+    /// Whether it is put off for a time, or comes again.
+    pub(super) fn is_put_off(&self) -> bool {
+        matches!(self.matches.as_slice(), [later] if later.slots.contains_key(COMMAND))
+    }
+
+    /// Whether it waits for something.
+    pub(super) fn waits(&self) -> bool {
+        self.terms.trigger.is_some() || self.is_put_off()
+    }
+
+    /// Whether it comes again.
+    pub(super) fn is_each_day(&self) -> bool {
+        self.terms.repeats || self.matches.iter().any(|found| found.slots.contains_key("recurrence"))
     }
 
     /// What is put off for a time, or comes again, has its clauses then.
