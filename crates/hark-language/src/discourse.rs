@@ -19,6 +19,8 @@ pub struct Discourse {
     pub trails: Phrases,
     /// Words between what was said wrongly and what is meant: "the lamp, *no*, the fan".
     pub corrections: Phrases,
+    /// Words between a correction and what was meant: "no, *make it* ten".
+    pub corrections_with: Phrases,
     /// The same behind what was meant: "the fan, *i should have said*".
     pub corrections_behind: Phrases,
     /// A word that stands for the thing in what is meant: "no, the bedroom *one*".

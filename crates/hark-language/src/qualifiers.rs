@@ -19,6 +19,8 @@ pub struct Qualifiers {
     pub otherwise: Phrases,
     /// What stands for a question before it: "is the door open? if *it is*, close it".
     pub so: Phrases,
+    /// That what was asked about is not so: "if *it isn't*, …".
+    pub not_so: Phrases,
     /// What puts back what was to last for some time anyway: "for an hour and then *put it back*".
     pub restores: Phrases,
     /// What begins something that stays as it is: "*only* the kitchen ones stay up".

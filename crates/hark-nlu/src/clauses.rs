@@ -12,7 +12,7 @@ use super::impossible::Impossible;
 use super::intent::category_of;
 use super::qualifiers::{Kind, Qualifier, Qualifiers, refused};
 use super::request_framing::Speech;
-use super::rules::{self, Prefer, Reckoning};
+use super::rules::{self, Prefer, Reckoning, Rule};
 use super::text::Token;
 use super::understand::read;
 use clause::{Adds, Clause};
@@ -114,7 +114,7 @@ impl Composer<'_> {
             qualifiers.found.iter().rev().partition(|it| !qualifiers.is_of_clause_before(it));
         others.into_iter().chain(of_clauses).find_map(|it| {
             qualifiers.ends(it).into_iter().find_map(|end| {
-                if it.kind == Kind::Hours {
+                if it.kind == Kind::Hours || qualifiers.is_span(it) {
                     return self.between_hours(text, tokens, (it, end), clauses_left);
                 }
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
@@ -170,11 +170,19 @@ impl Composer<'_> {
         let lexicon = self.reader.grammar.lexicon();
         let (at, until) = (lexicon.time.at.first()?, lexicon.qualifiers.until.first()?);
         let words: Vec<&str> = tokens[it.mark.1..end].iter().map(|token| token.word.as_str()).collect();
-        let parted = (1..words.len())
-            .find_map(|to| Some((to, phrases::starts(lexicon.qualifiers.hours_end, &words[to..])?)));
+        let is_between = it.kind != Kind::Hours;
+        let to = if is_between { lexicon.requests.connectors } else { lexicon.qualifiers.hours_end };
+        let parted = (1..words.len()).find_map(|at| Some((at, phrases::starts(to, &words[at..])?)));
         let (to, length) = parted.filter(|(to, length)| to + length < words.len())?;
         let after = tokens.get(end).map_or("", |token| &text[token.start..]);
-        let (begins, ends) = (words[..to].join(" "), words[to + length..].join(" "));
+        // "Between seven and nine tomorrow": the day is that of both.
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Usual };
+        let said_end = &words[to + length..];
+        let time = rules::longest(Rule::Time, said_end, &by).map_or(said_end.len(), |(_, used)| used);
+        let is_day = rules::longest(Rule::Datetime, &said_end[time..], &by)
+            .is_some_and(|(_, used)| time + used == said_end.len());
+        let (ends, day) = said_end.split_at(if is_day { time } else { said_end.len() });
+        let (begins, ends) = ([&words[..to], day].concat().join(" "), ends.join(" "));
         let before = &text[..tokens[it.start].start];
         self.request(&format!("{before} {at} {begins} {after} {until} {ends}"), clauses_left - 1)
             .filter(|found| !found.terms.is_plain() || found.is_put_off())
@@ -238,11 +246,18 @@ impl Composer<'_> {
     /// "Is the garage open? If it is, close it": the question is what has to be so.
     fn behind_question(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
         let qualifiers = Qualifiers::of(self.reader, text, tokens);
-        let so = self.reader.grammar.lexicon().qualifiers.so;
+        let lexicon = self.reader.grammar.lexicon();
+        let (so, not_so) = (lexicon.qualifiers.so, lexicon.qualifiers.not_so);
+        let connects = |token: &Token| lexicon.requests.connectors.contains(token.word.as_str());
         qualifiers.found.iter().filter(|it| it.kind == Kind::If && it.start > 0).find_map(|it| {
-            let end = it.mark.1 + phrases::starts(so, &qualifiers.words[it.mark.1..])?;
-            let asked =
-                self.reader.exactly(text, &tokens[..it.start]).filter(|asked| asked.intent == STATE)?;
+            let behind = &qualifiers.words[it.mark.1..];
+            let denied = phrases::starts(not_so, behind);
+            let end = it.mark.1 + denied.or_else(|| phrases::starts(so, behind))?;
+            let asked = match tokens[..it.start].split_last() {
+                Some((last, before)) if connects(last) => before,
+                _ => &tokens[..it.start],
+            };
+            let asked = self.reader.exactly(text, asked).filter(|asked| asked.intent == STATE)?;
             let mut question = asked.slots;
             question.contains_key("state").then_some(())?;
             question.remove("response");
@@ -254,7 +269,8 @@ impl Composer<'_> {
             let condition = Condition::State { question, not: false };
             let said = clause::Said { condition, becomes: false, of_it: false, there: false, for_seconds: 0 };
             let words = text[tokens[it.start].start..tokens[end - 1].end].trim();
-            found.add(Adds::Check { said, not: false, otherwise: "ask" }, words, self.reader).then_some(())?;
+            let not = denied.is_some();
+            found.add(Adds::Check { said, not, otherwise: "ask" }, words, self.reader).then_some(())?;
             found.understanding(self.reader)
         })
     }
@@ -379,6 +395,10 @@ impl Composer<'_> {
             .or_else(|| self.leaning(text, &tokens))
             .or_else(|| self.notice_beside(text, &tokens, clauses_left))
             .or_else(|| reader.exactly(text, &tokens).and_then(|found| whole(vec![found])))
+            .or_else(|| {
+                let fronted = Speech { reader, text, tokens: &tokens }.with_repetition_first()?;
+                self.request(&fronted, clauses_left)
+            })
             .or_else(|| self.with_clauses(text, &tokens, clauses_left))
             .or_else(|| whole(in_full()?.matches))
             .or_else(|| {

@@ -14,6 +14,9 @@ use std::ops::Range;
 /// Slot of what is put on a list.
 const ITEM: &str = "item";
 
+/// Words of a time at most before its hour: "a quarter past".
+const TIME_BEFORE: usize = 3;
+
 /// Most edits that are tried.
 const MAX_EDITS: usize = 6;
 
@@ -42,7 +45,14 @@ impl Speech<'_> {
         if meant.is_empty() {
             return Vec::new();
         }
-        let wrong = self.without_marks(&words[..at]);
+        // "At five, no, half five, no, six": what was corrected before is read first.
+        let before = Speech { tokens: &self.tokens[..at], ..*self };
+        let corrected = if next_turn.is_none() { before.edited().into_iter().next() } else { None };
+        let corrected: Option<Vec<&str>> = corrected.as_deref().map(|text| text.split(' ').collect());
+        let wrong = self.without_marks(corrected.as_deref().unwrap_or(&words[..at]));
+        if let Some(edited) = self.instead_of(wrong, meant) {
+            return vec![edited];
+        }
         // "In ten minutes, no, make it fifteen, turn it on": what stands behind what was meant goes on with the request.
         let pauses = (at + 1..words.len()).filter(|at| self.pauses_before(*at));
         let cuts = pauses.map(|pause| (self.meant(&words[at..pause]), &words[pause..]));
@@ -52,7 +62,7 @@ impl Speech<'_> {
     }
 
     /// A request with what was meant in each place where it may be meant, and what stands behind it.
-    fn put_in(&self, wrong: &[&str], meant: &[&str], rest: &[&str]) -> Vec<String> {
+    pub(super) fn put_in(&self, wrong: &[&str], meant: &[&str], rest: &[&str]) -> Vec<String> {
         let with = |place: Range<usize>| {
             let article = |word: &&str| self.lexicon().things.articles.contains(word);
             let said = place.start > 0 && article(&wrong[place.start - 1]) && article(&meant[0]);
@@ -60,6 +70,15 @@ impl Speech<'_> {
             [before, &meant[usize::from(said)..], &wrong[place.end..], rest].concat().join(" ")
         };
         self.places(wrong, meant).into_iter().take(MAX_EDITS).map(with).collect()
+    }
+
+    /// The request with what was meant where it names what was wrong: "sixteen, not six".
+    fn instead_of(&self, wrong: &[&str], meant: &[&str]) -> Option<String> {
+        let negations = self.lexicon().requests.negations;
+        let at = (1..meant.len()).find(|at| negations.contains(meant[*at]))?;
+        let said = meant.get(at + 1..).filter(|said| !said.is_empty())?;
+        let place = wrong.windows(said.len()).rposition(|window| window == said)?;
+        Some([&wrong[..place], &meant[..at], &wrong[place + said.len()..]].concat().join(" "))
     }
 
     /// What was said before a correction, without what begins it: "the kettle, *er*, no, the coffee machine".
@@ -78,7 +97,15 @@ impl Speech<'_> {
     fn meant<'w>(&self, mut words: &'w [&'w str]) -> &'w [&'w str] {
         let talk = &self.lexicon().discourse;
         let at = self.lexicon().time.at;
-        let begins = [talk.corrections, talk.leads, talk.hesitations, talk.trails, talk.states, at];
+        let begins = [
+            talk.corrections,
+            talk.corrections_with,
+            talk.leads,
+            talk.hesitations,
+            talk.trails,
+            talk.states,
+            at,
+        ];
         while let Some(length) = begins.iter().filter_map(|it| phrases::starts(*it, words)).max() {
             words = &words[length..];
         }
@@ -110,7 +137,9 @@ impl Speech<'_> {
         while at < wrong.len() && self.reader.spend(meant.len()) {
             let used = longest(&wrong[at..]).unwrap_or(0);
             if used > 0 {
-                places.push(at..at + used);
+                // "At" stays.
+                let marked = phrases::starts(self.lexicon().time.at, &wrong[at..]).filter(|it| *it < used);
+                places.push(at + marked.unwrap_or(0)..at + used);
             }
             at += used.max(1);
         }
@@ -125,8 +154,20 @@ impl Speech<'_> {
         let (text, tokens) = spoken(wrong, self.reader);
         let all = number_spans::numbers(&text, &tokens, lexicon);
         let same_unit = |place: &Range<usize>| wrong[place.end..].starts_with(unit);
+        // "Half five" is one time.
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let time = |place: Range<usize>| {
+            let is_time = |start: &usize| {
+                let words = &wrong[*start..place.end];
+                let is_marked = phrases::starts(lexicon.time.at, words).is_some();
+                !is_marked
+                    && rules::longest(Rule::Time, words, &by).is_some_and(|(_, used)| used == words.len())
+            };
+            (place.start.saturating_sub(TIME_BEFORE)..place.start).find(is_time).unwrap_or(place.start)
+                ..place.end
+        };
         match unit {
-            [] => all.into_iter().rev().collect(),
+            [] => all.into_iter().rev().map(time).collect(),
             _ => {
                 let all = all.into_iter().rev().filter(same_unit);
                 all.map(|place| place.start..place.end + unit.len()).collect()

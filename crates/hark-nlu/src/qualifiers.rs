@@ -221,6 +221,15 @@ impl<'s> Qualifiers<'s> {
             && self.found.iter().any(lasts)
     }
 
+    /// Whether it says from when to when ("between seven and nine"), and nothing is waited for that it could limit.
+    pub fn is_span(&self, it: &Qualifier) -> bool {
+        let between = self.speech.reader.grammar.lexicon().time.between;
+        let mark = &self.words[it.mark.0..it.mark.1];
+        it.kind == Kind::Condition
+            && phrases::starts(between, mark) == Some(mark.len())
+            && self.found.iter().all(|other| matches!(other.kind, Kind::Condition | Kind::Except))
+    }
+
     /// Whether a length is a part of a condition ("when nobody has moved *for ten minutes* turn off the light"), and not how
     /// long the request is to last.
     pub fn is_of_clause_before(&self, it: &Qualifier) -> bool {
@@ -407,7 +416,9 @@ impl<'s> Qualifiers<'s> {
         let courteous = behind && phrases::starts(lexicon.discourse.trails, rest) == Some(before + used);
         let near = &self.words[at.saturating_sub(ELAPSED_BEFORE)..at];
         let elapsed = near.iter().any(|word| lexicon.qualifiers.elapsed.contains(word));
-        (!elapsed).then_some(Qualifier {
+        // "In ten minutes" is a time.
+        let later = before == 0 && phrases::ends(lexicon.time.hence, &self.words[..at]).is_some();
+        (!elapsed && !later).then_some(Qualifier {
             kind: Kind::Lasting,
             start: at,
             mark: (at + before, end),

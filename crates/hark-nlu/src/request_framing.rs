@@ -293,6 +293,41 @@ impl<'s> Speech<'s> {
         })
     }
 
+    /// The request with the day that was said first beside each of its times: "tomorrow turn on the radio at seven and the
+    /// kettle at eight".
+    pub fn with_day_at_times(&self) -> Option<String> {
+        let words = self.words();
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let date = |at: usize| rules::longest(Rule::Date, &words[at..], &by).map_or(0, |(_, used)| used);
+        let used = date(0);
+        let part = phrases::find(self.lexicon().time.parts, &words[used..]).map_or(0, |(_, used)| used);
+        let from = used + part;
+        let ends = self.lexicon().qualifiers.ends;
+        let time_end = |at: usize| {
+            let said = &words[at..];
+            let begins = phrases::starts(self.lexicon().time.at, said).is_some();
+            let is_end = phrases::starts(ends, said).is_some();
+            let used = rules::longest(Rule::Time, said, &by).map_or(0, |(_, used)| used);
+            // "At ten past" is after an hour that was said before.
+            let open =
+                (1..used).find_map(|at| rules::without_hour(&said[at..], self.lexicon()).map(|it| at + it));
+            (begins && !is_end && used > 1 && open.is_none_or(|open| open <= used)).then_some(at + used)
+        };
+        let times: Vec<usize> = (from + 1..words.len()).filter_map(time_end).collect();
+        let has_other_day = (from..words.len()).any(|at| date(at) > 0);
+        if used == 0 || times.is_empty() || time_end(from).is_some() || has_other_day {
+            return None;
+        }
+        // Behind the time: "on tomorrow" is a day.
+        let day = format!(" {}", words[..from].join(" "));
+        let mut said = self.text[self.tokens[from].start..].to_owned();
+        let begin = self.text.len() - said.len();
+        for end in times.into_iter().rev() {
+            said.insert_str(self.tokens[end - 1].end - begin, &day);
+        }
+        Some(said)
+    }
+
     /// The sentence with the verbs that sentences have for those of everyday speech, and with contractions of names written
     /// out: "pop the light on", "see that the back door's locked".
     pub fn in_plain_words(&self) -> Option<String> {

@@ -3,12 +3,14 @@
 //! to 50 percent", "a timer for five minutes and another for ten". Several of a kind: `several.rs`.
 
 use super::grammar::{Match, Reader};
-use super::intent::leans_on_another;
+use super::intent::{category_of, leans_on_another};
 use super::number_spans;
+use super::request_framing::Speech;
 use super::rules::{self, Prefer, Reckoning, Rule};
 use super::text::Token;
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
-use hark_core::automation::intent::COMMAND;
+use hark_core::Category;
+use hark_core::automation::intent::{COMMAND, OF_IT};
 use hark_core::calendar::When;
 use hark_language::{Lexicon, phrases};
 use std::cell::{OnceCell, RefCell};
@@ -17,8 +19,8 @@ use std::collections::HashSet;
 /// Most requests in one sentence.
 const MAX_REQUESTS: usize = 4;
 
-/// Words that a shared ending has at most: "off", "to fifty percent".
-const MAX_ENDING: usize = 4;
+/// Words that a shared ending has at most: "off", "to fifty percent", "to come on at nine tomorrow".
+const MAX_ENDING: usize = 6;
 
 /// Whether it means nothing alone.
 fn follows(found: &Match) -> bool {
@@ -80,8 +82,33 @@ const MAX_NUMBER_WORDS: usize = 4;
 /// Two or more requests, all of which are understood.
 pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
     let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
-    let matches = sentence.from(0, None, MAX_REQUESTS)?;
+    let matches = in_order_of_time(sentence.from(0, None, MAX_REQUESTS)?, reader);
     (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
+}
+
+/// Requests whose times follow on each other where they can: "at six in the morning …, at ten … and at eleven at night" is
+/// ten in the morning.
+fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Match> {
+    let mut last: Option<NaiveDateTime> = None;
+    for found in &mut matches {
+        let Some(at) = moment(found) else { continue };
+        if let Some(before) = last.filter(|before| at < *before) {
+            let text = found.said();
+            let later = reader.from_time(before, |reader| {
+                let tokens = reader.tokenise(&text);
+                reader.exactly(&text, &tokens).or_else(|| reader.several_later(&text, &tokens))
+            });
+            let follows = |later: &Match| {
+                later.intent == found.intent
+                    && moment(later).is_some_and(|at| at > before && at - before <= TimeDelta::hours(12))
+            };
+            if let Some(later) = later.filter(follows) {
+                *found = later;
+            }
+        }
+        last = moment(found);
+    }
+    matches
 }
 
 /// The same where nothing need stand between them: "lock the doors close the garage".
@@ -250,8 +277,11 @@ impl<'s> Sentence<'s> {
     /// a follow-up, which would have to be completed with what was done.
     pub fn one(&self, before: Option<(usize, usize)>, (start, end): (usize, usize)) -> Option<Match> {
         let alone = self.plain(start, end);
-        let leaning = before.filter(|_| !self.holds_request(start, end)).and_then(|before| {
-            match alone.as_ref().filter(|alone| !follows(alone)) {
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        // "No, half five" is instead of what was said, and not beside it.
+        let corrects = phrases::starts(self.lexicon.discourse.corrections, &words).is_some();
+        let leaning = before.filter(|_| !corrects && !self.holds_request(start, end)).and_then(|before| {
+            match alone.as_ref().filter(|alone| !follows(alone) && !alone.slots.contains_key(OF_IT)) {
                 // "The kitchen lights" turns them on, but not behind "turn off the hall lights and": where the same can be
                 // asked again, it is.
                 Some(alone) => self
@@ -260,6 +290,7 @@ impl<'s> Sentence<'s> {
                 None => self.leaning(before, (start, end)),
             }
         });
+        let alone = alone.filter(|alone| before.is_none() || !corrects || !follows(alone));
         let timed = before.and_then(|before| self.at_moment_of(before, (start, end)));
         timed.or(leaning).or(alone).or_else(|| {
             self.with_any_words(&format!("{} {}", self.said(start, end), self.unit_of(start, end)?))
@@ -363,15 +394,13 @@ impl<'s> Sentence<'s> {
     ) -> impl Iterator<Item = Match> + '_ {
         let rests = self.wordings(start, end).into_iter();
         // "At eight, and off at midnight": what is put off has words of its own.
-        let later = self.plain(before.0, before.1).is_some_and(|found| found.slots.contains_key(COMMAND));
+        let later = self.plain(before.0, before.1).is_some_and(|found| {
+            found.slots.contains_key(COMMAND) || category_of(&found.intent) == Some(Category::HomeControl)
+        });
         let begun = rests.flat_map(move |rest| {
             (before.0 + 1..before.1).filter_map(move |cut| {
                 let text = format!("{} {rest}", self.said(before.0, cut));
-                let put_off = || {
-                    let found = (self.parse)(&text, &self.reader.tokenise(&text), Words::Any)?;
-                    found.slots.contains_key(COMMAND).then_some(found)
-                };
-                self.composed(&text).or_else(|| if later { put_off() } else { None })
+                self.composed(&text).or_else(|| if later { self.put_off(&text) } else { None })
             })
         });
         // "Please ten minutes" is an answer, not what was to be completed.
@@ -393,11 +422,15 @@ impl<'s> Sentence<'s> {
     /// A request that shares its beginning with the one before it, best one that asks for the same ("switch off" of
     /// "switch off the lamp", not "switch"), or speaks of its thing as "it".
     fn leaning(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
-        let again = self.again(before, (start, end));
+        let later = self.later_of_all(before, (start, end));
+        let again = later.or_else(|| self.again(before, (start, end)));
         if let Some(found) = again.or_else(|| self.begun(before, (start, end)).next()) {
             return Some(found);
         }
         if let Some(found) = self.another(before, (start, end)) {
+            return Some(found);
+        }
+        if let Some(found) = self.gapped(before, (start, end)) {
             return Some(found);
         }
         let it = (start..end)
@@ -414,6 +447,57 @@ impl<'s> Sentence<'s> {
             }
         }
         None
+    }
+
+    /// What is done later to all things that have the verb of the request before: "turn the lamp and the kettle on and off
+    /// again at ten".
+    fn later_of_all(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let joints = self.joints(0);
+        let (at, _) = joints.iter().find(|(_, after)| *after == before.0)?;
+        let first = joints.iter().map(|(_, after)| *after).filter(|after| after < at).max().unwrap_or(0);
+        let verb = self.lexicon.discourse.verbs.contains(&self.tokens[first].word);
+        self.names_a_thing(first + usize::from(verb), *at).then_some(())?;
+        let trails = self.lexicon.discourse.trails;
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
+        // What only says when belongs to what stands before it.
+        let is_only_time =
+            rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used == words.len());
+        (!is_only_time).then_some(())?;
+        // "Off *again* at ten".
+        let mut plain = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            match phrases::starts(trails, &words[at..]) {
+                Some(length) => at += length,
+                None => {
+                    plain.push(words[at]);
+                    at += 1;
+                }
+            }
+        }
+        let rest = plain.join(" ");
+        (before.0 + 1..before.1).find_map(|cut| {
+            let text = format!("{} {rest}", self.said(first, cut));
+            self.reader.several_later(&text, &self.reader.tokenise(&text))
+        })
+    }
+
+    /// The request before with another thing and another number: "turn the lamp off in ten minutes and the fan in twenty".
+    fn gapped(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
+        let is_number = |at: usize| self.lexicon.numbers.number(&words[at..at + 1]).is_some();
+        ((start..end).any(is_number) && (before.0..before.1).any(is_number)).then_some(())?;
+        let speech = Speech { reader: self.reader, text: self.text, tokens: self.tokens };
+        let said = &words[before.0..before.1];
+        (start + 1..end).filter(|cut| self.names_a_thing(start, *cut)).find_map(|cut| {
+            let is_shared = said.contains(&words[cut]) && cut + 1 < end;
+            let number = &words[cut + usize::from(is_shared)..end];
+            speech.put_in(said, &words[start..cut], &[]).iter().find_map(|with_thing| {
+                let with_thing: Vec<&str> = with_thing.split(' ').collect();
+                speech.put_in(&with_thing, number, &[]).iter().find_map(|text| self.with_any_words(text))
+            })
+        })
     }
 
     /// A request for another of what was asked for before: "a five minute timer and a ten minute *one* for the pasta".
@@ -469,19 +553,27 @@ impl<'s> Sentence<'s> {
         }
         // A name is that of the next alone.
         let endings = || (1..=most).take_while(|words| !self.names_a_thing(next.1 - words, next.1));
-        let with_ending =
-            |words: usize| self.composed(&format!("{head} {}", self.said(next.1 - words, next.1)));
+        let next_alone = self.plain(next.0, next.1);
+        let later = next_alone.as_ref().is_some_and(|next| next.slots.contains_key(COMMAND));
+        let with_ending = |words: usize| {
+            let text = format!("{head} {}", self.said(next.1 - words, next.1));
+            if later { self.put_off(&text) } else { self.composed(&text) }
+        };
         // "The kitchen and the bedroom *lights off*": the lights of both.
-        let kind = self
-            .plain(next.0, next.1)
-            .and_then(|next| Some((next.intent, next.slots.get("domain")?.clone())));
         let of_kind = |found: &Match| {
-            kind.as_ref().is_some_and(|(intent, domain)| {
-                found.intent == *intent && found.slots.get("domain") == Some(domain)
+            next_alone.as_ref().is_some_and(|next| {
+                let domain = next.slots.get("domain");
+                domain.is_some() && found.intent == next.intent && found.slots.get("domain") == domain
             })
         };
         let same = || endings().filter_map(with_ending).find(of_kind);
         same().or_else(|| endings().find_map(with_ending))
+    }
+
+    /// What is to be done later.
+    fn put_off(&self, text: &str) -> Option<Match> {
+        let found = (self.parse)(text, &self.reader.tokenise(text), Words::Any)?;
+        found.slots.contains_key(COMMAND).then_some(found)
     }
 
     fn composed(&self, text: &str) -> Option<Match> {

@@ -180,6 +180,9 @@ impl Reader<'_> {
         if let Some(placed) = (Speech { reader, text, tokens: &tokens }).with_places() {
             return self.as_said(&placed, language);
         }
+        if let Some(dated) = (Speech { reader, text, tokens: &tokens }).with_day_at_times() {
+            return self.as_said(&dated, language);
+        }
         let qualifiers = Qualifiers::of(reader, text, &tokens);
         let impossible = Impossible::of(reader, text, &tokens);
         if let Some(found) = clauses::notice(reader, text, &tokens) {

@@ -5,7 +5,7 @@ use super::super::intent::category_of;
 use super::super::rules::{self, Prefer, Reckoning};
 use super::super::understand::intent;
 use super::clause::{Adds, Said};
-use super::target;
+use super::{TARGET, target};
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
 use hark_core::automation::{Condition, Trigger, Until};
@@ -22,6 +22,12 @@ const CLEARS_LIST: &str = "HarkListClear";
 
 /// Domains of things that change others.
 const HOLDS_OTHERS: [&str; 4] = ["scene", "script", "automation", "group"];
+
+/// The domain of what measures.
+const SENSOR: &str = "sensor";
+
+/// Slots of a question that are numbers.
+const LIMITS: [&str; 4] = ["above", "below", "at_least", "at_most"];
 
 /// Slot of an announcement with what is announced.
 const MESSAGE: &str = "message";
@@ -64,6 +70,25 @@ impl Terms {
             return None;
         };
         question.get("name").and_then(Value::as_str)
+    }
+
+    /// A limit that says no more than "it" is of what was measured before: "… when the humidity is over 70, … when it's under
+    /// 55".
+    pub(super) fn measure_the_same(&mut self, before: &Slots, reader: &Reader<'_>) {
+        let Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }) = &mut self.trigger
+        else {
+            return;
+        };
+        let has_limit = |question: &Slots| LIMITS.iter().any(|slot| question.contains_key(*slot));
+        let name = before.get("name").and_then(Value::as_str);
+        let is_sensor = name.and_then(|name| reader.grammar.domain_of(name)) == Some(SENSOR)
+            || before.get("domain").is_some_and(|domain| domain == SENSOR);
+        let says_what = ["name", "area", "floor"].iter().any(|slot| question.contains_key(*slot));
+        let of_air = question.get("device_class").is_some_and(|class| class == "temperature");
+        if has_limit(question) && of_air && !says_what && (is_sensor || has_limit(before)) {
+            question.retain(|slot, _| !TARGET.contains(&slot.as_str()));
+            question.extend(target(before));
+        }
     }
 
     /// It is done each time.
@@ -194,6 +219,22 @@ impl Composed {
     pub(super) fn name(&self) -> Option<&str> {
         let [only] = self.matches.as_slice() else { return None };
         only.slots.get("name").and_then(Value::as_str)
+    }
+
+    /// Whether it is a question about the home.
+    pub(super) fn asks(&self) -> bool {
+        self.matches.iter().all(|found| category_of(&found.intent) == Some(Category::HomeQuery))
+    }
+
+    /// What is asked, or has to become so.
+    pub(super) fn question(&self) -> Option<&Slots> {
+        match (&self.terms.trigger, self.matches.as_slice()) {
+            (Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }), _) => {
+                Some(question)
+            }
+            (None, [only]) if self.asks() => Some(&only.slots),
+            _ => None,
+        }
     }
 
     /// Whether it is put off for a time, or comes again.

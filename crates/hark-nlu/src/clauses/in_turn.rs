@@ -31,18 +31,26 @@ impl Composer<'_> {
             let told = clauses.iter().find_map(|it| tells(it)).is_some();
             let begins = told || clauses.iter().any(|it| it.start == next);
             let is_behind = clauses.iter().any(|it| (1..at).contains(&it.start));
-            (begins || is_behind).then_some(())?;
+            let is_in_rest = clauses.iter().any(|it| it.start > next);
+            (begins || is_behind || is_in_rest).then_some(())?;
             let mut first = self.request(text[..tokens[at].start].trim_end(), MAX_CLAUSES)?;
-            (begins || first.waits()).then_some(())?;
+            (begins || first.waits() || first.asks()).then_some(())?;
             let rest = &text[tokens[next].start..];
+            // "She" is the person, "it" what was started, or the sunset: "and … half an hour after it".
+            let sun = clauses.iter().find(|it| it.kind == Kind::Moment && it.start < at);
+            let sun = sun.map(|it| qualifiers.words[it.mark.0..it.mark.1].join(" "));
             let named = first.terms.person().and_then(|name| self.with_person(rest, name));
             let named = named.or_else(|| self.reader.with_name(rest, first.name().filter(|_| told)?));
+            let named = named.or_else(|| self.with_last_named(rest, &sun?));
             let by = Composer { before: Some(first.said.as_str()), ..*self };
             let read = |rest: &str| {
                 let is_whole = |rest: &Composed| rest.waits() && !rest.matches.iter().any(leans);
                 by.request(rest, MAX_CLAUSES).filter(is_whole)
             };
-            let rest = named.as_deref().and_then(read).or_else(|| read(rest))?;
+            let mut rest = named.as_deref().and_then(read).or_else(|| read(rest))?;
+            if let Some(question) = first.question() {
+                rest.terms.measure_the_same(question, self.reader);
+            }
             if rest.is_each_day() {
                 first.terms.repeat();
             }
@@ -53,6 +61,14 @@ impl Composer<'_> {
             found.intents.extend(rest.intents);
             Some(found)
         })
+    }
+
+    /// A text with a name for the last "it".
+    fn with_last_named(&self, text: &str, name: &str) -> Option<String> {
+        let pronouns = self.reader.grammar.lexicon().requests.pronouns;
+        let tokens = self.reader.tokenise(text);
+        let it = tokens.iter().rfind(|token| pronouns.contains(token.word.as_str()))?;
+        Some(format!("{}{name}{}", &text[..it.start], &text[it.end..]))
     }
 
     /// A text with the name of the person for "she" or "he".

@@ -110,6 +110,11 @@ impl<'r> Reader<'r> {
         })
     }
 
+    /// Reads some words as they are meant at another time.
+    pub(crate) fn from_time<T>(&self, now: NaiveDateTime, read: impl FnOnce(&Reader<'_>) -> T) -> T {
+        read(&Reader { now, caches: Rc::default(), ..*self })
+    }
+
     /// Notes a sentence whose parts will be asked for: a part is then parsed together with what stands behind it, so that
     /// the longer parts that begin there cost nothing.
     pub(crate) fn expect_parts(&self, tokens: &[Token]) {
