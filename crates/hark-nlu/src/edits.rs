@@ -37,7 +37,8 @@ impl Speech<'_> {
         };
         let next_turn = self.next_turn();
         let at = match next_turn {
-            Some(at) => Some(at).filter(corrects),
+            Some(at) => Some(at)
+                .filter(|at| corrects(at) || phrases::starts(talk.corrections_with, &words[*at..]).is_some()),
             None => (1..words.len()).rev().filter(begins).find(corrects),
         };
         let Some(at) = at else { return Vec::new() };

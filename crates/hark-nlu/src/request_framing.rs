@@ -299,7 +299,9 @@ impl<'s> Speech<'s> {
         let words = self.words();
         let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
         let date = |at: usize| rules::longest(Rule::Date, &words[at..], &by).map_or(0, |(_, used)| used);
-        let used = date(0);
+        // "Monday to Friday" is no day.
+        let again = rules::longest(Rule::Recurrence, &words, &by).map_or(0, |(_, used)| used);
+        let used = Some(date(0)).filter(|used| *used >= again).unwrap_or(0);
         let part = phrases::find(self.lexicon().time.parts, &words[used..]).map_or(0, |(_, used)| used);
         let from = used + part;
         let ends = self.lexicon().qualifiers.ends;

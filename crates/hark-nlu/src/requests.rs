@@ -124,6 +124,15 @@ pub fn unjoined(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<
 pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
     let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
     let lexicon = sentence.lexicon;
+    // What is corrected is not done without the correction.
+    let speech = Speech { reader, text, tokens };
+    let words = speech.words();
+    let corrects = |at: usize| {
+        speech.pauses_before(at) && phrases::starts(lexicon.discourse.corrections, &words[at..]).is_some()
+    };
+    if (1..words.len()).any(corrects) {
+        return None;
+    }
     let mut best: Option<Reading> = None;
     // The part that is understood may itself be several requests: the shortest missed part wins.
     for (at, after) in sentence.joints(0) {
@@ -279,7 +288,10 @@ impl<'s> Sentence<'s> {
         let alone = self.plain(start, end);
         let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
         // "No, half five" is instead of what was said, and not beside it.
-        let corrects = phrases::starts(self.lexicon.discourse.corrections, &words).is_some();
+        let corrections = self.lexicon.discourse.corrections;
+        let said: Vec<&str> = self.tokens[..start].iter().map(|token| token.word.as_str()).collect();
+        let corrects =
+            phrases::starts(corrections, &words).is_some() || phrases::ends(corrections, &said).is_some();
         let leaning = before.filter(|_| !corrects && !self.holds_request(start, end)).and_then(|before| {
             match alone.as_ref().filter(|alone| !follows(alone) && !alone.slots.contains_key(OF_IT)) {
                 // "The kitchen lights" turns them on, but not behind "turn off the hall lights and": where the same can be
@@ -373,7 +385,27 @@ impl<'s> Sentence<'s> {
             }
             all.push(said);
         }
+        let plain = self.without_trails(&words);
+        if !plain.is_empty() && plain != words.join(" ") {
+            all.push(plain);
+        }
         all
+    }
+
+    /// Some words without what only trails behind something: "off *again* at ten".
+    fn without_trails(&self, words: &[&str]) -> String {
+        let mut kept = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            match phrases::starts(self.lexicon.discourse.trails, &words[at..]) {
+                Some(length) => at += length,
+                None => {
+                    kept.push(words[at]);
+                    at += 1;
+                }
+            }
+        }
+        kept.join(" ")
     }
 
     /// A part that begins with a number that has no unit, with the unit that was said before.
@@ -457,26 +489,13 @@ impl<'s> Sentence<'s> {
         let first = joints.iter().map(|(_, after)| *after).filter(|after| after < at).max().unwrap_or(0);
         let verb = self.lexicon.discourse.verbs.contains(&self.tokens[first].word);
         self.names_a_thing(first + usize::from(verb), *at).then_some(())?;
-        let trails = self.lexicon.discourse.trails;
         let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
         let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
         // What only says when belongs to what stands before it.
         let is_only_time =
             rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used == words.len());
         (!is_only_time).then_some(())?;
-        // "Off *again* at ten".
-        let mut plain = Vec::new();
-        let mut at = 0;
-        while at < words.len() {
-            match phrases::starts(trails, &words[at..]) {
-                Some(length) => at += length,
-                None => {
-                    plain.push(words[at]);
-                    at += 1;
-                }
-            }
-        }
-        let rest = plain.join(" ");
+        let rest = self.without_trails(&words);
         (before.0 + 1..before.1).find_map(|cut| {
             let text = format!("{} {rest}", self.said(first, cut));
             self.reader.several_later(&text, &self.reader.tokenise(&text))
@@ -573,7 +592,7 @@ impl<'s> Sentence<'s> {
     /// What is to be done later.
     fn put_off(&self, text: &str) -> Option<Match> {
         let found = (self.parse)(text, &self.reader.tokenise(text), Words::Any)?;
-        found.slots.contains_key(COMMAND).then_some(found)
+        (found.slots.contains_key(COMMAND) && !found.slots.contains_key(OF_IT)).then_some(found)
     }
 
     fn composed(&self, text: &str) -> Option<Match> {

@@ -440,6 +440,11 @@ fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
     match category_of(&found.intent) {
         // "Read me what's left on the list" puts nothing on it.
         Some(Category::List) if phrases::starts(talk.verbs, &taken).is_some_and(|length| length > 1) => true,
+        // "Put the radio on, sorry, I mean the telly" plays no such title.
+        Some(Category::Media) => (1..words.len()).any(|at| {
+            speech.pauses_before(at)
+                && phrases::starts(talk.corrections, &words[at..]).is_some_and(|it| at + it < words.len())
+        }),
         Some(Category::Reminder) => (1..words.len()).any(|at| asks(at) || goes_on(at, talk.to_me)),
         Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
             asks(at)

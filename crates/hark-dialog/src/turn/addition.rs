@@ -78,6 +78,7 @@ impl Machine {
             let begins = |phrases| phrases::starts(phrases, &words[sighs..]).is_some();
             begins(language.conversation.kinds.adds)
                 || begins(talk.corrections)
+                || begins(talk.corrections_with)
                 || phrases::ends(talk.corrections_behind, &words).is_some()
         })
     }

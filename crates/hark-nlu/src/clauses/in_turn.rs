@@ -68,7 +68,7 @@ impl Composer<'_> {
         let pronouns = self.reader.grammar.lexicon().requests.pronouns;
         let tokens = self.reader.tokenise(text);
         let it = tokens.iter().rfind(|token| pronouns.contains(token.word.as_str()))?;
-        Some(format!("{}{name}{}", &text[..it.start], &text[it.end..]))
+        Some(with_name_at(text, it, name))
     }
 
     /// A text with the name of the person for "she" or "he".
@@ -76,7 +76,7 @@ impl Composer<'_> {
         let persons = self.reader.grammar.lexicon().requests.person_pronouns;
         let tokens = self.reader.tokenise(text);
         let it = tokens.iter().find(|token| persons.contains(token.word.as_str()))?;
-        Some(format!("{}{name}{}", &text[..it.start], &text[it.end..]))
+        Some(with_name_at(text, it, name))
     }
 
     /// A request that leaves out what the one before it says: "off again".
@@ -116,6 +116,11 @@ impl Composer<'_> {
         let said = self.promised(found.said(), &self.reader.tokenise(&found.said()));
         Some(Composed::of(vec![found], said))
     }
+}
+
+/// A text with a name in the place of a word.
+fn with_name_at(text: &str, word: &Token, name: &str) -> String {
+    format!("{}{name}{}", &text[..word.start], &text[word.end..])
 }
 
 /// Whether a request is about something that another names.
