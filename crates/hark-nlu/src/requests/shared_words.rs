@@ -1,0 +1,270 @@
+//! Words that one of several requests shares with another: its beginning, its ending, its thing, a unit.
+
+use super::super::grammar::Match;
+use super::super::intent::category_of;
+use super::super::request_framing::Speech;
+use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::super::text::Token;
+use super::times::moment;
+use super::{MAX_ENDING, MAX_NUMBER_WORDS, Sentence, Words, follows};
+use hark_core::Category;
+use hark_core::automation::intent::{COMMAND, OF_IT};
+use hark_language::phrases;
+
+impl Sentence<'_> {
+    /// Whether a request with a verb of its own begins among some words: then they share none with another as a whole.
+    pub(super) fn holds_request(&self, start: usize, end: usize) -> bool {
+        let verbs = &self.lexicon.discourse.verbs;
+        self.joints(start).iter().any(|(_, after)| *after < end && verbs.contains(&self.tokens[*after].word))
+    }
+
+    /// The unit that a number at the end shares with another: "for five minutes and one for ten". It is the next
+    /// that is said, else the last that was.
+    pub(super) fn unit_of(&self, start: usize, end: usize) -> Option<&str> {
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let longest = words.len().saturating_sub(MAX_NUMBER_WORDS);
+        (longest..words.len()).find(|from| self.lexicon.numbers.parse(&words[*from..]).is_some())?;
+        let is_unit =
+            |token: &&Token| phrases::find(self.lexicon.time.units, &[token.word.as_str()]).is_some();
+        let behind = self.tokens[end..].iter().find(is_unit);
+        let unit = behind.or_else(|| self.tokens[..start].iter().rev().find(is_unit))?;
+        Some(&unit.word)
+    }
+
+    /// The ways to complete a request with words of another: as it was said, without "another", with the unit.
+    pub(super) fn wordings(&self, start: usize, end: usize) -> Vec<String> {
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let one = phrases::starts(self.lexicon.requests.one_of_them, &words).filter(|one| start + one < end);
+        // "One for ten" before "one": no timer is called "one".
+        let starts = [one.map(|one| start + one), Some(start)];
+        let unit = self.unit_of(start, end).map_or_else(String::new, |unit| format!(" {unit}"));
+        let mut all = Vec::new();
+        if one.is_none() {
+            // "Eight minutes for the pasta and twelve for the sauce."
+            all.extend(self.with_unit_behind(start, end));
+        }
+        for said in starts.into_iter().flatten().map(|start| self.said(start, end)) {
+            if !unit.is_empty() {
+                all.push(format!("{said}{unit}"));
+            }
+            all.push(said);
+        }
+        let plain = self.without_trails(&words);
+        if !plain.is_empty() && plain != words.join(" ") {
+            all.push(plain);
+        }
+        all
+    }
+
+    /// Some words without what only trails behind something: "off *again* at ten".
+    pub(super) fn without_trails(&self, words: &[&str]) -> String {
+        let mut kept = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            match phrases::starts(self.lexicon.discourse.trails, &words[at..]) {
+                Some(length) => at += length,
+                None => {
+                    kept.push(words[at]);
+                    at += 1;
+                }
+            }
+        }
+        kept.join(" ")
+    }
+
+    /// A part that begins with a number that has no unit, with the unit that was said before.
+    pub(super) fn with_unit_behind(&self, start: usize, end: usize) -> Option<String> {
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let (_, used) = self.lexicon.numbers.whole(&words).filter(|(_, used)| *used < words.len())?;
+        let is_unit = |word: &str| phrases::find(self.lexicon.time.units, &[word]).is_some();
+        let unit = self.tokens[..start].iter().rev().find(|token| is_unit(&token.word))?;
+        (!words.iter().any(|word| is_unit(word)))
+            .then(|| [&words[..used], &[unit.word.as_str()], &words[used..]].concat().join(" "))
+    }
+
+    /// What a request is with each beginning of the one before it.
+    pub(super) fn begun(
+        &self,
+        before: (usize, usize),
+        (start, end): (usize, usize),
+    ) -> impl Iterator<Item = Match> + '_ {
+        let rests = self.wordings(start, end).into_iter();
+        // "At eight, and off at midnight": what is put off has words of its own.
+        let later = self.plain(before.0, before.1).is_some_and(|found| {
+            found.slots.contains_key(COMMAND) || category_of(&found.intent) == Some(Category::HomeControl)
+        });
+        let begun = rests.flat_map(move |rest| {
+            (before.0 + 1..before.1).filter_map(move |cut| {
+                let text = format!("{} {rest}", self.said(before.0, cut));
+                self.composed(&text).or_else(|| if later { self.put_off(&text) } else { None })
+            })
+        });
+        // "Please ten minutes" is an answer, not what was to be completed.
+        begun.filter(|found| !follows(found))
+    }
+
+    /// A request that shares its beginning with the one before it and asks for the same.
+    pub(super) fn again(&self, before: (usize, usize), part: (usize, usize)) -> Option<Match> {
+        let asked = self.plain(before.0, before.1)?.intent;
+        let mut found = self.begun(before, part).filter(|found| found.intent == asked);
+        let first = found.next()?;
+        // "Tomorrow at six and at seven": the day that was said is that of both.
+        let same_day = moment(&first).and_then(|at| {
+            found.filter(|other| moment(other).is_some_and(|then| then.time() == at.time())).last()
+        });
+        Some(same_day.unwrap_or(first))
+    }
+
+    /// A request that shares its beginning with the one before it, best one that asks for the same ("switch off" of
+    /// "switch off the lamp", not "switch"), or speaks of its thing as "it".
+    pub(super) fn leaning(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let later = self.later_of_all(before, (start, end));
+        let again = later.or_else(|| self.again(before, (start, end)));
+        if let Some(found) = again.or_else(|| self.begun(before, (start, end)).next()) {
+            return Some(found);
+        }
+        if let Some(found) = self.another(before, (start, end)) {
+            return Some(found);
+        }
+        if let Some(found) = self.gapped(before, (start, end)) {
+            return Some(found);
+        }
+        let it = (start..end)
+            .find(|at| self.lexicon.requests.pronouns.contains(self.tokens[*at].word.as_str()))?;
+        // What has a name is meant first: "desk light on, make it red".
+        let named = (before.0..before.1).find_map(|from| {
+            (from + 1..=before.1).rev().find(|to| self.names_a_thing(from, *to)).map(|to| self.said(from, to))
+        });
+        for thing in named.into_iter().chain((before.0 + 1..before.1).map(|cut| self.said(cut, before.1))) {
+            let head = if it > start { self.said(start, it) } else { String::new() };
+            let tail = if it + 1 < end { self.said(it + 1, end) } else { String::new() };
+            if let Some(found) = self.composed(&format!("{head} {thing} {tail}")) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// What is done later to all things that have the verb of the request before: "turn the lamp and the kettle on and off
+    /// again at ten".
+    pub(super) fn later_of_all(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let joints = self.joints(0);
+        let (at, _) = joints.iter().find(|(_, after)| *after == before.0)?;
+        let first = joints.iter().map(|(_, after)| *after).filter(|after| after < at).max().unwrap_or(0);
+        let verb = self.lexicon.discourse.verbs.contains(&self.tokens[first].word);
+        self.names_a_thing(first + usize::from(verb), *at).then_some(())?;
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
+        // What only says when belongs to what stands before it.
+        let is_only_time =
+            rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used == words.len());
+        (!is_only_time).then_some(())?;
+        let rest = self.without_trails(&words);
+        (before.0 + 1..before.1).find_map(|cut| {
+            let text = format!("{} {rest}", self.said(first, cut));
+            self.reader.several_later(&text, &self.reader.tokenise(&text))
+        })
+    }
+
+    /// The request before with another thing and another number: "turn the lamp off in ten minutes and the fan in twenty".
+    pub(super) fn gapped(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
+        let is_number = |at: usize| self.lexicon.numbers.number(&words[at..at + 1]).is_some();
+        ((start..end).any(is_number) && (before.0..before.1).any(is_number)).then_some(())?;
+        let speech = Speech { reader: self.reader, text: self.text, tokens: self.tokens };
+        let said = &words[before.0..before.1];
+        (start + 1..end).filter(|cut| self.names_a_thing(start, *cut)).find_map(|cut| {
+            let is_shared = said.contains(&words[cut]) && cut + 1 < end;
+            let number = &words[cut + usize::from(is_shared)..end];
+            speech.put_in(said, &words[start..cut], &[]).iter().find_map(|with_thing| {
+                let with_thing: Vec<&str> = with_thing.split(' ').collect();
+                speech.put_in(&with_thing, number, &[]).iter().find_map(|text| self.with_any_words(text))
+            })
+        })
+    }
+
+    /// A request for another of what was asked for before: "a five minute timer and a ten minute *one* for the pasta".
+    pub(super) fn another(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let words = |from: usize, to: usize| self.tokens[from..to].iter().map(|token| token.word.as_str());
+        let said: Vec<&str> = words(start, end).collect();
+        let one = said.iter().rposition(|word| self.lexicon.discourse.one.contains(word))?;
+        phrases::find(self.lexicon.time.units, &said[one.checked_sub(1)?..one])?;
+        let nouns = self.lexicon.requests.several.iter().filter_map(|(_, one)| one.split(' ').next_back());
+        let noun = nouns.into_iter().find(|noun| words(before.0, before.1).any(|word| word == *noun))?;
+        self.with_any_words(&[&said[..one], &[noun], &said[one + 1..]].concat().join(" "))
+    }
+
+    /// A request whose words may be any, made of words from two places.
+    pub(super) fn with_any_words(&self, text: &str) -> Option<Match> {
+        (self.parse)(text, &self.reader.tokenise(text), Words::Any).filter(|found| !follows(found))
+    }
+
+    /// A request that shares its ending with the next, which ends where another may begin.
+    pub(super) fn nearest_ending(
+        &self,
+        first: (usize, usize),
+        (after, end): (usize, usize),
+    ) -> Option<Match> {
+        let ends = self.joints(after).into_iter().map(|(at, _)| at).filter(|at| *at < end);
+        ends.chain([end]).find_map(|end| self.ending(first, (after, end)))
+    }
+
+    /// Whether some words only name a thing or a place.
+    pub(super) fn is_bare(&self, start: usize, end: usize) -> bool {
+        self.names_a_thing(start, end) || self.reader.grammar.is_place(&self.said(start, end).to_lowercase())
+    }
+
+    pub(super) fn names_a_thing(&self, start: usize, end: usize) -> bool {
+        let mut words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        if words.first().is_some_and(|first| self.lexicon.things.articles.contains(first)) {
+            words.remove(0);
+        }
+        self.reader.grammar.is_thing(&words.join(" "))
+    }
+
+    /// A request that shares its ending with the next: "turn the lamp and the fan off".
+    pub fn ending(&self, first: (usize, usize), next: (usize, usize)) -> Option<Match> {
+        // A request with a verb of its own lends nothing.
+        let talk = &self.lexicon.discourse;
+        let words: Vec<&str> = self.tokens[next.0..next.1].iter().map(|token| token.word.as_str()).collect();
+        let led = phrases::starts(talk.therefore, &words).or_else(|| phrases::starts(talk.leads, &words));
+        let is_request = words.get(led.unwrap_or(0)).is_some_and(|word| talk.verbs.contains(word));
+        if is_request || self.holds_request(next.0, next.1) {
+            return None;
+        }
+        let most = MAX_ENDING.min((next.1 - next.0).saturating_sub(1));
+        let head = self.said(first.0, first.1);
+        let denies = |token: &Token| self.lexicon.requests.negations.contains(token.word.as_str());
+        if self.tokens[next.0..next.1].iter().any(denies) {
+            return None;
+        }
+        // A name is that of the next alone.
+        let endings = || (1..=most).take_while(|words| !self.names_a_thing(next.1 - words, next.1));
+        let next_alone = self.plain(next.0, next.1);
+        let later = next_alone.as_ref().is_some_and(|next| next.slots.contains_key(COMMAND));
+        let with_ending = |words: usize| {
+            let text = format!("{head} {}", self.said(next.1 - words, next.1));
+            if later { self.put_off(&text) } else { self.composed(&text) }
+        };
+        // "The kitchen and the bedroom *lights off*": the lights of both.
+        let of_kind = |found: &Match| {
+            next_alone.as_ref().is_some_and(|next| {
+                let domain = next.slots.get("domain");
+                domain.is_some() && found.intent == next.intent && found.slots.get("domain") == domain
+            })
+        };
+        let same = || endings().filter_map(with_ending).find(of_kind);
+        same().or_else(|| endings().find_map(with_ending))
+    }
+
+    /// What is to be done later.
+    pub(super) fn put_off(&self, text: &str) -> Option<Match> {
+        let found = (self.parse)(text, &self.reader.tokenise(text), Words::Any)?;
+        (found.slots.contains_key(COMMAND) && !found.slots.contains_key(OF_IT)).then_some(found)
+    }
+
+    pub(super) fn composed(&self, text: &str) -> Option<Match> {
+        let found = (self.parse)(text, &self.reader.tokenise(text), self.words);
+        found.filter(|found| self.words == Words::Any || found.wild_words == 0)
+    }
+}

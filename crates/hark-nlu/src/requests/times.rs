@@ -1,0 +1,82 @@
+//! Times of several requests: the day that one says is that of the next, and one follows on another.
+
+use super::super::grammar::{Match, Reader};
+use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::Sentence;
+use chrono::{NaiveDateTime, TimeDelta, Timelike};
+use hark_core::calendar::When;
+use hark_language::phrases;
+
+/// The moment that a request names.
+pub(super) fn moment(found: &Match) -> Option<NaiveDateTime> {
+    match found.slots.get("when").and_then(|when| When::parse(when.as_str()?))? {
+        When::Moment(at) => Some(at),
+        _ => None,
+    }
+}
+
+/// Requests whose times follow on each other where they can: "at six in the morning …, at ten … and at eleven at night" is
+/// ten in the morning.
+pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Match> {
+    let mut last: Option<NaiveDateTime> = None;
+    for found in &mut matches {
+        let Some(at) = moment(found) else { continue };
+        if let Some(before) = last.filter(|before| at < *before) {
+            let text = found.said();
+            let later = reader.from_time(before, |reader| {
+                let tokens = reader.tokenise(&text);
+                reader.exactly(&text, &tokens).or_else(|| reader.several_later(&text, &tokens))
+            });
+            let follows = |later: &Match| {
+                later.intent == found.intent
+                    && moment(later).is_some_and(|at| at > before && at - before <= TimeDelta::hours(12))
+            };
+            if let Some(later) = later.filter(follows) {
+                *found = later;
+            }
+        }
+        last = moment(found);
+    }
+    matches
+}
+
+impl Sentence<'_> {
+    /// A request at a time of day, on the day that was said of the one before it: "tomorrow at six, and … at seven". A time
+    /// without an hour is in the hour behind that: "and … at half past".
+    pub(super) fn at_moment_of(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
+        let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let date = |at: usize| Some((at, rules::longest(Rule::Date, &words[at..], &by)?.1));
+        let time = |at: usize| {
+            let from = at + phrases::starts(self.lexicon.time.at, &words[at..end])?;
+            let whole = rules::longest(Rule::Time, &words[from..end], &by).map_or(0, |(_, used)| used);
+            let open = rules::without_hour(&words[from..end], self.lexicon).filter(|used| *used > whole);
+            let used = open.unwrap_or(whole);
+            (used > 0).then_some((from + used, open.is_some()))
+        };
+        let (time_end, is_open) = (start..end).find_map(time)?;
+        if (start..end).any(|at| date(at).is_some()) {
+            return None;
+        }
+        let day = (before.0..before.1).find_map(date).map(|(at, used)| {
+            let part = phrases::find(self.lexicon.time.parts, &words[at + used..before.1]);
+            words[at..at + used + part.map_or(0, |(_, used)| used)].join(" ")
+        });
+        if day.is_none() && !is_open {
+            return None;
+        }
+        let first = moment(&self.plain(before.0, before.1)?)?;
+        let next_hour = first + TimeDelta::hours(1);
+        let hours = [first, next_hour].map(|at| self.lexicon.numbers.integer_words(u64::from(at.hour12().1)));
+        let hours = if is_open { hours.as_slice() } else { &[String::new()] };
+        hours.iter().find_map(|hour| {
+            let day = day.as_deref().unwrap_or_default();
+            let text =
+                [&words[start..time_end], &[hour.as_str(), day], &words[time_end..end]].concat().join(" ");
+            let fits = |at: NaiveDateTime| {
+                at.date() == first.date() && (!is_open || (first..=next_hour).contains(&at))
+            };
+            self.with_any_words(&text).filter(|found| moment(found).is_some_and(fits))
+        })
+    }
+}
