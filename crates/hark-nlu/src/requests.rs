@@ -255,10 +255,12 @@ impl<'s> Sentence<'s> {
         let alone = self.plain(start, end);
         let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
         // "No, half five" is instead of what was said, and not beside it.
-        let corrections = self.lexicon.discourse.corrections;
+        let (corrections, corrected) =
+            (self.lexicon.discourse.corrections, self.lexicon.qualifiers.corrected);
         let said: Vec<&str> = self.tokens[..start].iter().map(|token| token.word.as_str()).collect();
-        let corrects =
-            phrases::starts(corrections, &words).is_some() || phrases::ends(corrections, &said).is_some();
+        let ends = phrases::ends(corrections, &said).map(|length| &said[said.len() - length..]);
+        let mark = phrases::starts(corrections, &words).map(|length| &words[..length]).or(ends);
+        let corrects = mark.is_some_and(|mark| mark.iter().any(|word| corrected.contains(word)));
         let leaning = before.filter(|_| !corrects && !self.holds_request(start, end)).and_then(|before| {
             match alone.as_ref().filter(|alone| !follows(alone) && !alone.slots.contains_key(OF_IT)) {
                 // "The kitchen lights" turns them on, but not behind "turn off the hall lights and": where the same can be

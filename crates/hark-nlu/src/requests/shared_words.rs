@@ -138,7 +138,8 @@ impl Sentence<'_> {
         for thing in named.into_iter().chain((before.0 + 1..before.1).map(|cut| self.said(cut, before.1))) {
             let head = if it > start { self.said(start, it) } else { String::new() };
             let tail = if it + 1 < end { self.said(it + 1, end) } else { String::new() };
-            if let Some(found) = self.composed(&format!("{head} {thing} {tail}")) {
+            let text = format!("{head} {thing} {tail}");
+            if let Some(found) = self.composed(&text).or_else(|| self.put_off(&text)) {
                 return Some(found);
             }
         }
