@@ -352,7 +352,15 @@ impl<'s> Qualifiers<'s> {
         let many = || before.iter().any(|word| said.many.contains(word));
         let corrects = || before.last().is_some_and(|word| said.corrected.contains(word));
         // "I've heard this before, play the next one."
-        let over = |length: &usize| self.begins_request(at + length) || self.pauses_before(at + length);
+        // A subject within the mark goes on with its verb: "should it start raining".
+        let lexicon = self.speech.reader.grammar.lexicon();
+        let has_subject = |length: &usize| {
+            let last = rest[length - 1];
+            *length > 1 && (lexicon.requests.pronouns.contains(last) || said.clauses.contains(last))
+        };
+        let over = |length: &usize| {
+            self.begins_request(at + length) && !has_subject(length) || self.pauses_before(at + length)
+        };
         let marks = [
             (Kind::Condition, said.conditions),
             (Kind::When, said.when),

@@ -107,6 +107,25 @@ fn turned(step: &Value) -> Option<Value> {
     }
 }
 
+/// Slot of a change of volume that is one of whatever "it" is: "turn it down".
+pub(super) const IT: &str = "it";
+
+/// "Turn it down" of what was spoken of last, where something else than sound can be more or less of it.
+fn of_it(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let volume = QUANTITIES.last().filter(|_| intent.slots.contains_key(IT))?;
+    let done = before.done;
+    let domain = done.target.domain.as_deref();
+    let has = |quantity: &&Quantity| {
+        let name = done.intent.name.as_str();
+        quantity.change == name || quantity.set.0 == name || Some(quantity.domain) == domain
+    };
+    let quantity = QUANTITIES.iter().find(has).filter(|quantity| quantity.domain != volume.domain)?;
+    let mut slots = Slots::new();
+    done.target.put(&mut slots);
+    slots.insert(quantity.step.to_owned(), intent.slots.get(volume.step)?.clone());
+    Some(Intent { name: quantity.change.to_owned(), slots, response: None, ..intent.clone() })
+}
+
 /// A change that names nothing ("a bit brighter", "set the volume to twenty") is of what was spoken of last, if that has
 /// it.
 pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
@@ -114,7 +133,7 @@ pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let asks_end =
         intent.name == TIMER_STATUS && intent.slots.is_empty() && before.done.intent.name == RESTORE_LATER;
     let end = || asks_end.then(|| Intent { name: AUTOMATIONS.to_owned(), response: None, ..intent.clone() });
-    if let Some(of_end) = changed_time::later(intent, before).or_else(end) {
+    if let Some(of_end) = changed_time::later(intent, before).or_else(end).or_else(|| of_it(intent, before)) {
         let why = super::why(intent, before);
         return Some(Intent { why, route: Route::Context, ..of_end });
     }

@@ -275,7 +275,9 @@ impl Context {
                 before.iter().find_map(|before| scheduled::of_it(&intent, before))
             } else {
                 let leaning = before.first().and_then(|before| adjust::lean(&intent, before));
-                Some(leaning.unwrap_or_else(|| intent.clone()))
+                let mut alone = leaning.unwrap_or_else(|| intent.clone());
+                alone.slots.remove(adjust::IT);
+                Some(alone)
             };
             // With nothing to lean on it stays what it is, for the trace.
             let alone = || if follows { intent.clone() } else { scheduled::alone(&intent) };
