@@ -90,6 +90,13 @@ fn moment(text: &str) -> Option<NaiveDateTime> {
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
 }
 
+/// The moment that is meant by a stretch of time in which something is to be done: its middle; of a night, which reaches
+/// into the next day, its beginning.
+pub fn moment_within(from: NaiveDateTime, to: NaiveDateTime) -> NaiveDateTime {
+    let is_night = to.date() > from.date() && to.time() > NaiveTime::MIN;
+    if is_night { from } else { from + (to - from) / 2 }
+}
+
 impl fmt::Display for When {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

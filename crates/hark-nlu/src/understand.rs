@@ -23,6 +23,9 @@ use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Und
 use hark_language::{Lexicon, Phrases, phrases};
 use serde_json::Value;
 
+/// Slot of a change that is one of whatever was spoken of last.
+const IT: &str = "it";
+
 /// Slot of something that a reminder would wait for.
 const EVENT: &str = "event";
 
@@ -493,6 +496,11 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
         if let Some((_, name)) = known.filter(|_| !says_which && !says_kind) {
             one.slots.insert("name".to_owned(), name.clone());
             one.slots.remove("domain");
+        }
+        // "Lamp on and turn it down": the lamp, and not the sound.
+        if let Some((domain, name)) = named.last().filter(|_| one.slots.contains_key(IT) && known.is_none()) {
+            one.slots.insert("name".to_owned(), name.clone());
+            one.slots.insert("domain".to_owned(), domain.as_str().into());
         }
         let name = one.slots.get("name").and_then(|name| Some((grammar.domain_of(name.as_str()?)?, name)));
         named.extend(name.map(|(domain, name)| (domain.to_owned(), name.clone())));

@@ -114,14 +114,17 @@ pub(super) const IT: &str = "it";
 fn of_it(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let volume = QUANTITIES.last().filter(|_| intent.slots.contains_key(IT))?;
     let done = before.done;
-    let domain = done.target.domain.as_deref();
+    let domain = intent.slots.get("domain").and_then(Value::as_str).or(done.target.domain.as_deref());
     let has = |quantity: &&Quantity| {
         let name = done.intent.name.as_str();
         quantity.change == name || quantity.set.0 == name || Some(quantity.domain) == domain
     };
     let quantity = QUANTITIES.iter().find(has).filter(|quantity| quantity.domain != volume.domain)?;
     let mut slots = Slots::new();
-    done.target.put(&mut slots);
+    match intent.slots.get("name") {
+        Some(name) => drop(slots.insert("name".to_owned(), name.clone())),
+        None => done.target.put(&mut slots),
+    }
     slots.insert(quantity.step.to_owned(), intent.slots.get(volume.step)?.clone());
     Some(Intent { name: quantity.change.to_owned(), slots, response: None, ..intent.clone() })
 }

@@ -276,7 +276,9 @@ impl Context {
             } else {
                 let leaning = before.first().and_then(|before| adjust::lean(&intent, before));
                 let mut alone = leaning.unwrap_or_else(|| intent.clone());
-                alone.slots.remove(adjust::IT);
+                if alone.slots.remove(adjust::IT).is_some() {
+                    alone.slots.remove("domain");
+                }
                 Some(alone)
             };
             // With nothing to lean on it stays what it is, for the trace.

@@ -69,7 +69,7 @@ impl Reader<'_> {
     }
 }
 
-/// A time is a moment to come ("now" is none), for a day may be meant otherwise ("the sun"), and what is asked of one ("is
+/// A time is a moment to come ("now" is none) or a part of a day ("tonight"), for a day may be meant otherwise ("the sun"), and what is asked of one ("is
 /// it on at nine") is no question to be answered then. The time of an alarm or a reminder is its own ("new alarm at six"), and "stop it" means nothing later.
 fn may_wait(command: &Match, found: &Found, now: NaiveDateTime) -> bool {
     let never = [Category::Timer, Category::Reminder, Category::Conversation];
@@ -80,6 +80,6 @@ fn may_wait(command: &Match, found: &Found, now: NaiveDateTime) -> bool {
     let asks = category_of(&command.intent).is_some_and(|category| asks.contains(&category));
     match found.slots.get("when").and_then(Value::as_str).map(When::parse) {
         None => true,
-        Some(when) => matches!(when, Some(When::Moment(at)) if at > now) && !asks,
+        Some(when) => matches!(when, Some(When::Moment(at) | When::Span(_, at)) if at > now) && !asks,
     }
 }

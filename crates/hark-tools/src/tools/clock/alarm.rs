@@ -8,7 +8,7 @@ use crate::tools::services::Services;
 use crate::undo::Undoable;
 use crate::zone::Zone;
 use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
-use hark_core::calendar::{Frequency, Recurrence, When};
+use hark_core::calendar::{Frequency, Recurrence, When, moment_within};
 use hark_core::ids::TimerId;
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::tool::error_code;
@@ -189,9 +189,9 @@ impl Asked {
             When::Days(from, to) if kind == TimerKind::Reminder && to > wall.date() => {
                 on_day(from.max(wall.date()), wall)
             }
-            When::Span(from, to) if kind == TimerKind::Reminder => {
-                let middle = from + (to - from) / 2;
-                if middle > wall { middle } else { wall + (to - wall).max(Duration::minutes(2)) / 2 }
+            When::Span(from, to) if kind != TimerKind::Alarm => {
+                let meant = moment_within(from, to);
+                if meant > wall { meant } else { wall + (to - wall).max(Duration::minutes(2)) / 2 }
             }
             _ => return Err(no_time()),
         };

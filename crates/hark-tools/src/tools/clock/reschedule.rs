@@ -8,7 +8,7 @@ use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use crate::undo::Undoable;
 use chrono::{Duration, NaiveDateTime, NaiveTime};
-use hark_core::calendar::{Recurrence, When, time_near};
+use hark_core::calendar::{Recurrence, When, moment_within, time_near};
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::tool::error_code;
 use serde_json::json;
@@ -52,7 +52,7 @@ impl Aim {
         let at = match self {
             Self::At(When::Moment(at)) => *at,
             Self::At(When::Day(day) | When::Days(day, _)) => day.and_time(old.time()),
-            Self::At(When::Span(from, to)) => *from + (*to - *from) / 2,
+            Self::At(When::Span(from, to)) => moment_within(*from, *to),
             Self::Time(text) => {
                 let at = old.date().and_time(time_of(text, old.time())?);
                 // What has passed today comes again tomorrow.
