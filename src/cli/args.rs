@@ -94,6 +94,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Schedule,
     },
+    /// Tools of other programs by the Model Context Protocol, and Hark's own for them
+    Mcp {
+        #[command(subcommand)]
+        command: Mcp,
+    },
     /// What Hark was asked to remember
     Remember {
         #[command(subcommand)]
@@ -206,6 +211,15 @@ pub enum Home {
         #[arg(required = true)]
         name: Vec<String>,
     },
+}
+
+/// `hark mcp`.
+#[derive(Debug, Subcommand)]
+pub enum Mcp {
+    /// Every configured server: how it is, its tools, and those that are refused
+    List,
+    /// The running Hark's tools for the program that starts this, on standard input and output
+    Serve,
 }
 
 /// `hark remember`.

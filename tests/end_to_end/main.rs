@@ -14,6 +14,7 @@ mod echo;
 mod fuzz_corpus;
 mod home;
 mod llm;
+mod mcp;
 mod mqtt;
 mod safety;
 mod scenarios;

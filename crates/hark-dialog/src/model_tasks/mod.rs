@@ -251,7 +251,14 @@ impl Work<'_> {
             return self.go_on(resume).await;
         }
         let router = self.mind.parts.contracts.settings().router;
-        let way = strategy::choose(&self.task, router);
+        let way = match strategy::choose(&self.task, router) {
+            way @ (TaskStrategy::Routed | TaskStrategy::Conversation | TaskStrategy::Question)
+                if self.wants_steps(way == TaskStrategy::Routed) =>
+            {
+                TaskStrategy::React
+            }
+            way => way,
+        };
         match way {
             TaskStrategy::Image => self.look().await,
             TaskStrategy::Change => self.change().await,
@@ -261,6 +268,14 @@ impl Work<'_> {
             TaskStrategy::React => self.react().await,
             TaskStrategy::Plan => self.plan().await,
         }
+    }
+
+    /// Whether the request tells of a tool that is described by text from outside, which only a task with tools in a row is
+    /// offered; where there is no choice of tools, also of one that only looks.
+    fn wants_steps(&self, also_reading: bool) -> bool {
+        let (reference, text) = (self.mind.parts.contracts.reference(), self.request().to_lowercase());
+        let mut tools = reference.tools().iter().filter(|tool| tool.outside);
+        tools.any(|tool| (also_reading || tool.risk != Risk::Read) && tool.is_told_by(&text))
     }
 
     /// A task that waited goes on.
@@ -460,7 +475,8 @@ impl Work<'_> {
     }
 
     /// The specifications of tools a model may be offered: of the agents that matter for the request, and those the
-    /// words tell of; of all where none does. Questions get only tools that look.
+    /// words tell of; of all where none does. Questions get only tools that look. Tools whose descriptions are text from
+    /// outside are offered only where the request tells of them, and the task has read such text then.
     fn offer(&self, reads_only: bool) -> Vec<ToolSpec> {
         let reference = self.mind.parts.contracts.reference();
         let may = |tool: &&ToolSpec| !reads_only || tool.risk == Risk::Read;
@@ -469,10 +485,17 @@ impl Work<'_> {
         let agents: Vec<&str> = agents.map(String::as_str).collect();
         let all = agents.contains(&"*");
         let text = self.request().to_lowercase();
-        let matters =
-            |tool: &&&ToolSpec| all || agents.contains(&tool.agent.as_str()) || tool.is_told_by(&text);
-        let chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();
-        if chosen.is_empty() && !reads_only { tools.into_iter().cloned().collect() } else { chosen }
+        let matters = |tool: &&&ToolSpec| {
+            all && !tool.outside
+                || agents.contains(&tool.agent.as_str())
+                || tool.is_told_by(&text)
+        };
+        let mut chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();
+        if chosen.is_empty() && !reads_only {
+            chosen = tools.into_iter().filter(|tool| !tool.outside).cloned().collect();
+        }
+        self.taint(chosen.iter().any(|tool| tool.outside));
+        chosen
     }
 
     /// The words around results, in the language of the person.

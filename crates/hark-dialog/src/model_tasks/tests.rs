@@ -97,6 +97,7 @@ impl Tools for Bench {
             risk,
             triggers: triggers.iter().map(|word| (*word).to_owned()).collect(),
             agent: "home".into(),
+            outside: false,
         };
         vec![
             tool("test.look", Risk::Read, &["warm"]),
