@@ -95,6 +95,7 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ("mqtt", &["core", "config", "net"], &[]),
     ("homeassistant", &["core", "config", "net"], &[]),
     ("http", &["core", "config", "net", "telemetry"], &[]),
+    ("skills", &["core", "config", "tools"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("mcp", &["core", "config", "net"], &["rusqlite", "rumqttc", "cpal", "ort"]),
 ];
 

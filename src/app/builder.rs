@@ -203,7 +203,7 @@ impl App {
         let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
-        let others = OtherTools::open(&config, mode.calls_tools(), runtime.handle());
+        let others = OtherTools::open(&config, &models_dir, mode.calls_tools(), runtime.handle())?;
         parts.external = others.sources();
         let toolbox = Toolbox::new(parts);
         let services = toolbox.services().clone();
@@ -224,7 +224,8 @@ impl App {
         if let Err(fault) = recordings.tidy() {
             report(&event_queue, fault);
         }
-        let mind = factory::open(&config, &store, &sessions, &tools, &home, &languages, runtime.handle())?;
+        let told = (&languages, &others.skills);
+        let mind = factory::open(&config, &store, &sessions, &tools, &home, told, runtime.handle())?;
         Ok(Self {
             config,
             runtime,

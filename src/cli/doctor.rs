@@ -27,7 +27,7 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 14] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 15] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
@@ -42,6 +42,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("home assistant", &|| home_assistant(config)),
         ("language model", &|| language_model(config)),
         ("mcp servers", &|| mcp_servers(config)),
+        ("skills", &|| super::skills::examined(config)),
     ];
     let mut failed = 0;
     for (name, check) in checks {

@@ -18,4 +18,5 @@ mod mcp;
 mod mqtt;
 mod safety;
 mod scenarios;
+mod skills;
 mod sound_card;

@@ -28,6 +28,7 @@ pub mod paths;
 pub mod permissions;
 pub mod route;
 pub mod satellite;
+pub mod skills;
 pub mod speaking;
 pub mod stt;
 pub mod tools;
@@ -84,6 +85,8 @@ pub struct Config {
     pub tools: tools::ToolsConfig,
     /// Tools of other programs by the Model Context Protocol, and Hark's own for them.
     pub mcp: mcp::McpConfig,
+    /// Skills: how the household wants things done.
+    pub skills: skills::SkillsConfig,
     /// A Home Assistant whose rooms and devices become part of the home, by its WebSocket API.
     pub homeassistant: homeassistant::HomeAssistant,
     /// MQTT and Home Assistant discovery.

@@ -31,6 +31,7 @@ pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
     journal(&mut found);
     knowledge(&mut found);
     mcp(&mut found);
+    skills(&mut found);
     found.problems
 }
 
@@ -126,6 +127,16 @@ fn mcp(found: &mut Findings<'_>) {
         if !server.token_file.is_empty() && !expand(&server.token_file).is_file() {
             let fix = "correct the path, or clear the key for the default";
             found.add(&key("token_file"), &server.token_file, "there is no such file", fix);
+        }
+    }
+}
+
+fn skills(found: &mut Findings<'_>) {
+    for script in &found.loaded.config.skills.scripts {
+        let parts: Vec<&str> = script.split('/').collect();
+        if parts.len() != 2 || parts.iter().any(|part| part.is_empty() || part.starts_with('.')) {
+            let fix = "write it as SKILL/SCRIPT, such as \"bin-day/next.sh\"";
+            found.add("skills.scripts", script, "not a script of a skill", fix);
         }
     }
 }

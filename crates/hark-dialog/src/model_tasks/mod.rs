@@ -78,12 +78,27 @@ pub struct ModelTaskParts {
     pub house: Arc<dyn Fn() -> House + Send + Sync>,
     /// What was told that a request may be about, a line a fact; made anew for every task.
     pub memory: ToldFacts,
+    /// How the household wants a request done; made anew for every task.
+    pub skills: Arc<dyn Fn(&str) -> SkillsTold + Send + Sync>,
     /// The words around results of tools, by ISO 639-1 code.
     pub words: Arc<dyn Fn(&str) -> Words + Send + Sync>,
     /// The languages that are spoken here, the usual one first.
     pub languages: Vec<&'static Lexicon>,
     /// Local time.
     pub now: Arc<dyn Fn() -> NaiveDateTime + Send + Sync>,
+}
+
+/// The skills of the household, as far as a request tells of them: the owner's own words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SkillsTold {
+    /// What skills there are, a line each.
+    pub summaries: String,
+    /// The whole text of those the request tells of.
+    pub text: String,
+    /// Tools these may use, by name.
+    pub tools: Vec<String>,
+    /// Groups of tools they bring.
+    pub agents: Vec<String>,
 }
 
 /// What of the house stands in a prompt.
@@ -136,6 +151,8 @@ struct Work<'m> {
     request: Mutex<String>,
     tell: Tell,
     context: Context,
+    /// How the household wants it done.
+    skills: SkillsTold,
     /// The languages whose claims are known; a model may answer in any.
     known: Vec<&'static Lexicon>,
     attempts: AtomicU32,
@@ -169,6 +186,7 @@ impl ModelTasks {
             mind: self,
             request: Mutex::new(task.text.clone()),
             context,
+            skills: (self.parts.skills)(&task.text),
             tell,
             attempts: AtomicU32::new(0),
             answer: Arc::new(Mutex::new(success_guard::Answer::new(&known))),
@@ -270,9 +288,12 @@ impl Work<'_> {
         }
     }
 
-    /// Whether the request tells of a tool that is described by text from outside, which only a task with tools in a row is
-    /// offered; where there is no choice of tools, also of one that only looks.
+    /// Whether the request tells of a skill, or of a tool that is described by text from outside, which only a task with tools
+    /// in a row is offered; where there is no choice of tools, also of one that only looks.
     fn wants_steps(&self, also_reading: bool) -> bool {
+        if !self.skills.text.is_empty() {
+            return true;
+        }
         let (reference, text) = (self.mind.parts.contracts.reference(), self.request().to_lowercase());
         let mut tools = reference.tools().iter().filter(|tool| tool.outside);
         tools.any(|tool| (also_reading || tool.risk != Risk::Read) && tool.is_told_by(&text))
@@ -486,7 +507,9 @@ impl Work<'_> {
         let all = agents.contains(&"*");
         let text = self.request().to_lowercase();
         let matters = |tool: &&&ToolSpec| {
+            let of_skill = self.skills.tools.contains(&tool.name) || self.skills.agents.contains(&tool.agent);
             all && !tool.outside
+                || of_skill
                 || agents.contains(&tool.agent.as_str())
                 || tool.is_told_by(&text)
         };

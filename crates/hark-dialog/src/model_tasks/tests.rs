@@ -174,6 +174,7 @@ impl Stage {
             identity: String::new(),
             owner: String::new(),
             house: Arc::new(|| House { text: "Lamp in Kitchen: off (light)".into(), outside: false }),
+            skills: Arc::new(|_| SkillsTold::default()),
             memory: Arc::new(|_| Vec::new()),
             words: Arc::new(|_| summary::english()),
             languages: vec![hark_language::of("en")],
