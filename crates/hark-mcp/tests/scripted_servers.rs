@@ -148,14 +148,14 @@ async fn a_liar_is_taken_at_no_word() {
     servers.all_started().await;
     let state = servers.states().remove(0);
     let tools = servers.tools();
-    assert_eq!(tools.len(), 64, "{state:?}");
+    assert_eq!(tools.len(), 128, "{state:?}");
     assert!(tools.iter().all(|tool| tool.name.starts_with("mcp.liar.") && tool.description.len() <= 600));
     for (name, why) in [
         ("../../etc/passwd", "its name is none"),
         ("bomb", "its schema"),
         ("text", "no object"),
         ("elsewhere", "refers to http://127.0.0.1:1/x"),
-        ("t62", "more than 64"),
+        ("t126", "more than 128"),
     ] {
         let refused = state.refused.iter().find(|refused| refused.starts_with(name)).cloned();
         assert!(refused.as_ref().is_some_and(|refused| refused.contains(why)), "{name}: {refused:?}");

@@ -77,10 +77,11 @@ fn page() -> String {
 }
 
 /// A daemon with the example home, and where its interface is.
-fn daemon(hark: &Hark) -> (Running, String) {
+fn daemon(hark: &Hark, settings: &[&str]) -> (Running, String) {
     let home = format!("home.file={}", root().join("firmware-config/home.example.toml").display());
     let mut command = hark.command(&["run"]);
-    for setting in [&home, "audio.input_device=none", "audio.output_device=none", "intent.learn=false"] {
+    let usual = [home.as_str(), "audio.input_device=none", "audio.output_device=none", "intent.learn=false"];
+    for setting in usual.iter().chain(settings) {
         command.args(["--set", setting]);
     }
     let log = hark.path("log");
@@ -95,10 +96,36 @@ fn daemon(hark: &Hark) -> (Running, String) {
 }
 
 #[test]
+fn a_server_is_reached_by_http_with_its_token_and_not_without() {
+    let (house, guest) = (Hark::new(), Hark::new());
+    std::fs::write(house.path("token"), "a-token-for-the-programs-of-this-house").unwrap();
+    let token = format!("dashboard.token_file={}", house.path("token").display());
+    let (daemon, url) = daemon(&house, &[&token]);
+    let config = format!(
+        "[mqtt]\nbroker = \"none\"\n[mcp.servers.house]\nurl = \"{url}/mcp\"\ntoken_file = {:?}\nrisk = \"write\"\n\
+         [mcp.servers.stranger]\nurl = \"{url}/mcp\"\n",
+        house.path("token")
+    );
+    std::fs::write(guest.path("hark.toml"), config).unwrap();
+    let listed = text(&guest.run(&["mcp", "list"]).stdout);
+    assert!(listed.contains("running   house: hark "), "{listed}");
+    assert!(listed.contains("FAILED    stranger: the MCP server stranger: authorization required"), "{listed}");
+    let ask = |line: &str| only(&guest.events(&["ask", line]), "action")["receipt"].clone();
+    let lit = ask("/tool mcp.house.home.turn_on name=\"kitchen ceiling\"");
+    assert_eq!((&lit["ok"], &lit["tainted"]), (&Value::Bool(true), &Value::Bool(true)), "{lit:#}");
+    let door = ask("/tool mcp.house.home.turn_off name=\"front door\"");
+    assert_eq!(door["ok"], false, "{door:#}");
+    assert!(door["detail"]["message"].as_str().unwrap().contains("Nothing was done yet."), "{door:#}");
+    let home = text(&house.run(&["home", "show", "front door"]).stdout);
+    assert!(home.contains("locked") && !home.contains("unlocked"), "{home}");
+    daemon.terminate();
+}
+
+#[test]
 fn a_real_client_uses_hark_and_is_asked_before_the_door_opens() {
     let Some(python) = installed("python") else { return };
     let hark = Hark::new();
-    let (daemon, url) = daemon(&hark);
+    let (daemon, url) = daemon(&hark, &[]);
     let client = root().join("tests/support/mcp_client.py");
     let serve = hark.command(&["mcp", "serve"]);
     let mut command = Command::new(python);

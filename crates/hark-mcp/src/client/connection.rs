@@ -11,7 +11,8 @@ use rmcp::model::{
     ClientCapabilities, ClientConfig, Implementation, PaginatedRequestParams, ProtocolVersion, Tool,
 };
 use rmcp::service::{
-    ClientLifecycleMode, NotificationContext, Peer, RunningService, serve_client_with_lifecycle,
+    ClientInitializeError, ClientLifecycleMode, NotificationContext, Peer, RunningService,
+    serve_client_with_lifecycle,
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -110,13 +111,15 @@ fn connecting(server: &Server, client: Client) -> Result<(Connecting, Option<Pro
         let stdout = BoundedLines::new(stdout, MOST_MESSAGE_BYTES);
         let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MOST_MESSAGE_BYTES);
         let connecting = async move {
-            serve_client_with_lifecycle(client, transport, lifecycle).await.map_err(|error| error.to_string())
+            serve_client_with_lifecycle(client, transport, lifecycle)
+                .await
+                .map_err(|error| not_started(&error))
         };
         return Ok((Box::pin(connecting), Some(process)));
     }
     let transport = http(server)?;
     let connecting = async move {
-        serve_client_with_lifecycle(client, transport, lifecycle).await.map_err(|error| error.to_string())
+        serve_client_with_lifecycle(client, transport, lifecycle).await.map_err(|error| not_started(&error))
     };
     Ok((Box::pin(connecting), None))
 }
@@ -184,8 +187,10 @@ async fn list(server: &Server, peer: &Peer<RoleClient>) -> Result<Listing, Strin
     for _ in 0..MOST_PAGES {
         let mut page = PaginatedRequestParams::default();
         page.cursor = cursor;
-        let page =
-            peer.list_tools(Some(page)).await.map_err(|error| format!("it tells no tools: {error}"))?;
+        let page = peer
+            .list_tools(Some(page))
+            .await
+            .map_err(|error| format!("it tells no tools: {}", plain(&error)))?;
         tools.extend(page.tools);
         cursor = page.next_cursor;
         if cursor.is_none() || tools.len() > listing::MOST_TOOLS {
@@ -201,6 +206,21 @@ fn described(peer: &Peer<RoleClient>) -> String {
     let name =
         info.server_info.as_ref().map(|it| format!("{} {}, ", it.name, it.version)).unwrap_or_default();
     cleaned(&format!("{name}protocol {}", info.protocol_version).replace('\n', " "), 120).0
+}
+
+/// Why a connection was not made.
+fn not_started(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => plain(&*error.error),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => not_started(fallback),
+        other => plain(other),
+    }
+}
+
+/// The cause of an error, without the names of types around it.
+fn plain(error: &(dyn std::error::Error + 'static)) -> String {
+    let cause = std::iter::successors(Some(error), |error| error.source()).last();
+    cause.map_or_else(String::new, ToString::to_string)
 }
 
 async fn trouble(server: &Server, process: Option<&Process>, why: &str) -> Trouble {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Most tools of a server.
-pub(super) const MOST_TOOLS: usize = 64;
+pub(super) const MOST_TOOLS: usize = 128;
 /// Longest name of a tool.
 const MOST_NAME: usize = 64;
 /// Longest description, characters.

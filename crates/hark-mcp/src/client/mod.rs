@@ -186,8 +186,12 @@ impl Server {
     /// It runs, and has these tools.
     fn runs(&self, peer: &Peer<RoleClient>, says: String, listing: listing::Listing) {
         let mut state = self.lock();
-        for refused in listing.refused.iter().filter(|refused| !state.refused.contains(refused)) {
-            tracing::warn!(server = self.name, "a tool of an MCP server is not taken: {refused}");
+        if let Some(first) = listing.refused.first().filter(|_| listing.refused != state.refused) {
+            let count = listing.refused.len();
+            tracing::warn!(
+                server = self.name,
+                "{count} tools of an MCP server are not taken (`hark mcp list` shows them): {first}"
+            );
         }
         state.condition = ServerCondition::Running;
         state.says = says;
