@@ -32,6 +32,7 @@ HARK := $(TARGET_DIR)/$(PROFILE_DIR)/hark
 RELEASED := $(TARGET_DIR)/release/hark
 VENV := .venv
 WHEELS := $(VENV)/.wheels-installed
+TEST_CLIENTS := $(TARGET_DIR)/test-clients
 WHISPER_WHEELS := $(VENV)/.whisper-wheels-installed
 
 # What the build links and the models come from.
@@ -100,7 +101,7 @@ TEST_WHAT := --workspace --lib --bins --tests
 # both at once keeps those crates from being compiled twice.
 test: BUILD := cargo test --locked --profile $(PROFILE) $(TEST_WHAT) --no-run --quiet
 .PHONY: test
-test: format models test-packages lint ## set up, check format and lints, run every test
+test: format models test-packages test-clients lint ## set up, check format and lints, run every test
 	echo "==> tests"
 	if command -v cargo-nextest >/dev/null; then
 		cargo nextest run --locked --cargo-profile $(PROFILE) $(TEST_WHAT) --test-threads $(TEST_THREADS) --status-level slow
@@ -131,6 +132,19 @@ run-packages:
 .PHONY: test-packages
 test-packages:
 	$(call packages,$(TEST_PACKAGES))
+
+# Servers and a client of others for the tests of MCP. Without Node.js its server is left out, and its test skips itself.
+.PHONY: test-clients
+test-clients: $(TEST_CLIENTS)/.installed
+$(TEST_CLIENTS)/.installed: tests/clients/requirements.txt tests/clients/package-lock.json | build-packages
+	mkdir -p $(TEST_CLIENTS)/node
+	[[ -x $(TEST_CLIENTS)/python/bin/python ]] || python3 -m venv $(TEST_CLIENTS)/python
+	$(call step,test clients of PyPI,$(TEST_CLIENTS)/python/bin/python -m pip install --quiet --no-input --no-deps -r tests/clients/requirements.txt,It needs the network once.)
+	if command -v npm >/dev/null; then
+		cp tests/clients/package.json tests/clients/package-lock.json $(TEST_CLIENTS)/node/
+		$(call step,test clients of npm,npm ci --prefix $(TEST_CLIENTS)/node --no-audit --no-fund --silent,It needs the network once.)
+	fi
+	touch $@
 
 .PHONY: rust
 rust: build-packages

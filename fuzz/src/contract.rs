@@ -199,6 +199,7 @@ fn tools() -> Vec<ToolSpec> {
         risk: Risk::Read,
         triggers: Vec::new(),
         agent: "test".into(),
+        outside: false,
     };
     let brightness = json!({"type": "integer", "minimum": 0, "maximum": 100});
     vec![

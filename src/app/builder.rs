@@ -5,6 +5,7 @@ use crate::app::audio::pipeline_factory::PipelineFactory;
 use crate::app::controls::Controls;
 use crate::app::effect_runner::Parts;
 use crate::app::event_queue::EventQueue;
+use crate::app::external_tools::OtherTools;
 use crate::app::faults::{Faults, report};
 use crate::app::home::demo_states::{DemoStates, Following};
 use crate::app::home::device_codes;
@@ -72,6 +73,8 @@ pub struct App {
     pub timers: Arc<Timers>,
     /// What the tools work with.
     pub services: Arc<tools::Services>,
+    /// Servers of other programs' tools.
+    pub(crate) mcp: Option<Arc<hark_mcp::Servers>>,
     /// The household's documents.
     pub(crate) library: Arc<Library>,
     /// Models on the disk.
@@ -107,6 +110,13 @@ enum AppMode {
     Asking,
     /// The daemon, which keeps the settings people change.
     Daemon,
+}
+
+impl AppMode {
+    /// Whether requests are carried out.
+    fn calls_tools(self) -> bool {
+        matches!(self, Self::Daemon | Self::Asking)
+    }
 }
 
 impl App {
@@ -193,6 +203,8 @@ impl App {
         let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
+        let others = OtherTools::open(&config, &models_dir, mode.calls_tools(), runtime.handle())?;
+        parts.external = others.sources();
         let toolbox = Toolbox::new(parts);
         let services = toolbox.services().clone();
         let tools: Arc<dyn Tools> = Arc::new(toolbox);
@@ -212,7 +224,8 @@ impl App {
         if let Err(fault) = recordings.tidy() {
             report(&event_queue, fault);
         }
-        let mind = factory::open(&config, &store, &sessions, &tools, &home, &languages, runtime.handle())?;
+        let told = (&languages, &others.skills);
+        let mind = factory::open(&config, &store, &sessions, &tools, &home, told, runtime.handle())?;
         Ok(Self {
             config,
             runtime,
@@ -226,6 +239,7 @@ impl App {
             _demo_states: demo_states,
             timers,
             services,
+            mcp: others.mcp,
             library,
             manifest: Arc::new(manifest),
             tools,

@@ -34,9 +34,9 @@ use chrono::TimeDelta;
 use hark_core::house::Claim;
 use hark_core::plan::PlanStore;
 use hark_core::{DaemonCommand, Event, Fault, Mode, PublicEvent, Resume, Setting};
-use hark_http::Dashboard;
 use hark_http::limits::Limits;
 use hark_http::owner_socket::OwnerSocket;
+use hark_http::{Dashboard, MakeMcp};
 use hark_models::memory;
 use hark_mqtt::{Equipment, InboundHandlers, Mqtt, NodeInfo};
 use hark_store::store::Store;
@@ -261,7 +261,8 @@ fn start_dashboard(
     // Without it Hark goes on for everybody else.
     let local = OwnerSocket::at(&presence::socket(&state_dir));
     let local = local.map_err(|fault| report(&app.event_queue, fault)).ok();
-    Dashboard::open(&settings, local, Limits::default(), api, faults, app.runtime.handle())
+    let mcp = app.config.mcp.serve_http.then(|| Box::new(hark_mcp::server::at_http) as MakeMcp);
+    Dashboard::open(&settings, (local, mcp), Limits::default(), api, faults, app.runtime.handle())
 }
 
 fn start_mqtt(

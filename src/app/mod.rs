@@ -7,6 +7,7 @@ pub mod controls;
 pub mod daemon;
 pub mod effect_runner;
 pub mod event_queue;
+pub(crate) mod external_tools;
 pub mod faults;
 pub mod home;
 pub mod intercom;

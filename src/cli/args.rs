@@ -94,6 +94,16 @@ pub enum Command {
         #[command(subcommand)]
         command: Schedule,
     },
+    /// Tools of other programs by the Model Context Protocol, and Hark's own for them
+    Mcp {
+        #[command(subcommand)]
+        command: Mcp,
+    },
+    /// How the household wants things done: instructions for the language model
+    Skills {
+        #[command(subcommand)]
+        command: Skills,
+    },
     /// What Hark was asked to remember
     Remember {
         #[command(subcommand)]
@@ -205,6 +215,32 @@ pub enum Home {
         /// Name, alias or id, in quotes or not
         #[arg(required = true)]
         name: Vec<String>,
+    },
+}
+
+/// `hark mcp`.
+#[derive(Debug, Subcommand)]
+pub enum Mcp {
+    /// Every configured server: how it is, its tools, and those that are refused
+    List,
+    /// The running Hark's tools for the program that starts this, on standard input and output
+    Serve,
+}
+
+/// `hark skills`.
+#[derive(Debug, Subcommand)]
+pub enum Skills {
+    /// Every skill with what tells of it and its tools, and those that are not taken
+    List,
+    /// Every mistake in the manifests and texts, with how to mend it
+    Check {
+        /// Folder of one skill; all, when none is named
+        folder: Option<PathBuf>,
+    },
+    /// Makes a skill to begin with
+    New {
+        /// Its name, such as bin-day
+        name: String,
     },
 }
 

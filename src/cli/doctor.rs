@@ -8,6 +8,7 @@ use crate::app::storage;
 use hark_config::Config;
 use hark_config::paths::{credentials_dir, ensure_dir};
 use hark_config::wake::WakeEngine;
+use hark_core::inspection::ServerCondition;
 use hark_core::ports::HomeView;
 use hark_core::{Fault, FaultKind};
 use hark_homeassistant as homeassistant;
@@ -26,7 +27,7 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 13] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 15] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
@@ -40,6 +41,8 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("nodes", &|| nodes(config)),
         ("home assistant", &|| home_assistant(config)),
         ("language model", &|| language_model(config)),
+        ("mcp servers", &|| mcp_servers(config)),
+        ("skills", &|| super::skills::examined(config)),
     ];
     let mut failed = 0;
     for (name, check) in checks {
@@ -188,6 +191,24 @@ fn home_assistant(config: &Config) -> Finding {
 
 fn language_model(config: &Config) -> Finding {
     waiting("llm", llm::probe(config, credentials_dir().as_deref()))
+}
+
+/// Every server of other programs' tools is started, and tells its tools.
+fn mcp_servers(config: &Config) -> Finding {
+    let states = super::mcp::states_by_itself(&config.mcp)?;
+    let wanted = || states.iter().filter(|state| state.condition != ServerCondition::Off);
+    if let Some(broken) = wanted().find(|state| state.condition != ServerCondition::Running) {
+        return Err(Fault::new(FaultKind::Unavailable, "mcp", broken.message.clone(), broken.fix.clone()));
+    }
+    let told = wanted().map(|state| {
+        let refused = match state.refused.len() {
+            0 => String::new(),
+            count => format!(", {count} refused (`hark mcp list`)"),
+        };
+        format!("{}: {} tools{refused}", state.name, state.tools.len())
+    });
+    let told: Vec<String> = told.collect();
+    Ok(if told.is_empty() { "none configured".to_owned() } else { told.join("; ") })
 }
 
 /// A probe needs no more than one thread that waits.

@@ -16,12 +16,14 @@ mod explain;
 mod hear;
 mod home;
 mod listen;
+mod mcp;
 pub mod models;
 mod remember;
 mod replay;
 mod run;
 mod running;
 mod say;
+mod skills;
 pub mod standalone;
 mod store;
 mod temporary_folder;
@@ -118,6 +120,8 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Home { command } => home::run(&config, &command, &cli.sets, cli.json),
         Command::Timers { command } => timers::run(&config, &command, cli.json),
         Command::Schedule { command } => timers::schedule(&config, &command, cli.json),
+        Command::Mcp { command } => mcp::run(&config, &command, &cli.sets, cli.json),
+        Command::Skills { command } => skills::run(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),
         Command::Docs { command } => docs::run(&config, &command, &cli.sets, cli.json),
         Command::Store { command } => store::run(&config, &command, cli.json).map_err(one),

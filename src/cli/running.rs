@@ -89,7 +89,7 @@ impl Running {
     /// # Errors
     /// When it does not answer.
     pub(super) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
-        self.http(reqwest::Method::GET, path, None, None)
+        self.http(reqwest::Method::GET, path, None, None, ANSWERS_WITHIN)
     }
 
     /// What it answers to an object.
@@ -97,7 +97,15 @@ impl Running {
     /// # Errors
     /// When it does not answer, or refuses.
     pub(super) fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, Fault> {
-        self.http(reqwest::Method::POST, path, None, Some(body))
+        self.http(reqwest::Method::POST, path, None, Some(body), ANSWERS_WITHIN)
+    }
+
+    /// The same where a turn is waited for.
+    ///
+    /// # Errors
+    /// When it does not answer, or refuses.
+    pub(super) fn post_patiently<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, Fault> {
+        self.http(reqwest::Method::POST, path, None, Some(body), LIMIT)
     }
 
     /// What it tells at an address with a parameter.
@@ -105,7 +113,7 @@ impl Running {
     /// # Errors
     /// When it does not answer, or refuses.
     pub(super) fn get_with<T: DeserializeOwned>(&self, path: &str, query: (&str, &str)) -> Result<T, Fault> {
-        self.http(reqwest::Method::GET, path, Some(query), None)
+        self.http(reqwest::Method::GET, path, Some(query), None, ANSWERS_WITHIN)
     }
 
     /// What it answers when a thing is to go.
@@ -113,7 +121,7 @@ impl Running {
     /// # Errors
     /// When it does not answer, or refuses.
     pub(super) fn delete<T: DeserializeOwned>(&self, path: &str, query: (&str, &str)) -> Result<T, Fault> {
-        self.http(reqwest::Method::DELETE, path, Some(query), None)
+        self.http(reqwest::Method::DELETE, path, Some(query), None, ANSWERS_WITHIN)
     }
 
     fn http<T: DeserializeOwned>(
@@ -122,6 +130,7 @@ impl Running {
         path: &str,
         query: Option<(&str, &str)>,
         body: Option<&Value>,
+        within: Duration,
     ) -> Result<T, Fault> {
         let is_request = body.is_some();
         let silent = |error: reqwest::Error| match error.is_timeout() {
@@ -135,7 +144,7 @@ impl Running {
             let client = reqwest::Client::builder()
                 .unix_socket(self.socket.as_path())
                 .no_proxy()
-                .timeout(ANSWERS_WITHIN)
+                .timeout(within)
                 .build()?;
             let request = client.request(method, format!("http://localhost{path}"));
             let request = query.iter().fold(request, |request, query| request.query(&[query]));

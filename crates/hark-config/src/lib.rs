@@ -21,12 +21,14 @@ pub mod knowledge;
 pub mod limits;
 pub mod llm;
 mod loading;
+pub mod mcp;
 pub mod memory;
 pub mod mqtt;
 pub mod paths;
 pub mod permissions;
 pub mod route;
 pub mod satellite;
+pub mod skills;
 pub mod speaking;
 pub mod stt;
 pub mod tools;
@@ -81,6 +83,10 @@ pub struct Config {
     pub home: home::HomeConfig,
     /// Tools and the services they ask.
     pub tools: tools::ToolsConfig,
+    /// Tools of other programs by the Model Context Protocol, and Hark's own for them.
+    pub mcp: mcp::McpConfig,
+    /// Skills: how the household wants things done.
+    pub skills: skills::SkillsConfig,
     /// A Home Assistant whose rooms and devices become part of the home, by its WebSocket API.
     pub homeassistant: homeassistant::HomeAssistant,
     /// MQTT and Home Assistant discovery.
@@ -113,7 +119,9 @@ impl Config {
             &self.permissions.pin_file,
             &self.permissions.device_codes_file,
         ];
-        let named = named.into_iter().filter(|path| !path.is_empty()).map(|path| paths::expand(path));
+        let named = named.into_iter().map(String::as_str).filter(|path| !path.is_empty());
+        let of_servers = self.mcp.servers.values().flat_map(|server| server.secret_files());
+        let named = named.chain(of_servers).map(paths::expand);
         let credentials = credentials_dir.and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten();
         let credentials = credentials.flatten().map(|entry| entry.path());
         named.chain(credentials).chain([self.dashboard.operator_file(state_dir)]).collect()

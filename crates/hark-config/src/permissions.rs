@@ -1,5 +1,5 @@
 //! `[permissions]`: what needs approval. A dangerous act is unlocking, opening a garage door or a gate,
-//! switching an alarm system off, running a program, sending something into the web.
+//! switching an alarm system off, running a program, sending something into the web, calling a tool of another program.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,10 +19,10 @@ pub enum DangerPolicy {
 }
 
 /// Every dangerous act, as the lists of `[permissions]` name it.
-pub const ACTS: [&str; 5] = ["unlock", "open", "disarm", "shell", "send"];
+pub const ACTS: [&str; 7] = ["unlock", "open", "disarm", "shell", "send", "mcp", "skill"];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
-pub const TOOL_PERMISSIONS: [&str; 20] = [
+pub const TOOL_PERMISSIONS: [&str; 22] = [
     "alarm",
     "announce",
     "calculate",
@@ -32,12 +32,14 @@ pub const TOOL_PERMISSIONS: [&str; 20] = [
     "home",
     "knowledge",
     "list",
+    "mcp",
     "media",
     "memory",
     "pc",
     "process",
     "reminder",
     "shell",
+    "skill",
     "timer",
     "undo",
     "volume",
@@ -45,13 +47,13 @@ pub const TOOL_PERMISSIONS: [&str; 20] = [
     "web",
 ];
 
-/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program) or `send` (a web request that may change something).
+/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program), `send` (a web request that may change something), `mcp` (a tool of an MCP server) or `skill` (a script of a skill).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Permissions {
     /// What happens to acts that no list below names. `confirm`: Hark asks and waits for a yes; `pin`: for the PIN; `deny`: never; `allow`: at once.
     pub dangerous: DangerPolicy,
-    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell` and `send`. Of several lists the strictest counts.
+    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell`, `send`, `mcp` and `skill`. Of several lists the strictest counts.
     pub confirm: Vec<String>,
     /// Acts that need the PIN, spoken or typed.
     pub pin: Vec<String>,
@@ -135,7 +137,9 @@ mod tests {
         };
         let policies = ACTS.map(|act| permissions.policy_for(act));
         let rest = DangerPolicy::Allow;
-        assert_eq!(policies, [DangerPolicy::Pin, DangerPolicy::Confirm, DangerPolicy::Deny, rest, rest]);
+        let named = [DangerPolicy::Pin, DangerPolicy::Confirm, DangerPolicy::Deny];
+        assert_eq!(policies[..3], named);
+        assert!(policies[3..].iter().all(|policy| *policy == rest));
         assert!(permissions.wants_pin() && !Permissions::default().wants_pin());
     }
 }

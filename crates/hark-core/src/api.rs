@@ -8,7 +8,7 @@ use super::event::Event;
 use super::fault::Fault;
 use super::home::Home;
 use super::ids::{AutomationId, TimerId, TurnId};
-use super::inspection::{Finding, SoundDevices, ToolState};
+use super::inspection::{Finding, ServerState, SoundDevices, ToolState};
 use super::memory::{Entity, WhichFacts};
 use super::ports::{Fact, StoredList};
 use super::public_event::{Envelope, HarkState};
@@ -219,6 +219,10 @@ pub trait Api: Send + Sync {
     fn sound_devices(&self) -> ApiFuture<'_, Result<SoundDevices, Fault>>;
     /// Every tool as it stands here.
     fn tools(&self) -> Vec<ToolState>;
+    /// Those of them that other programs may call (`mcp.serve`) and that can do something now.
+    fn served_tools(&self) -> Vec<ToolState>;
+    /// Every MCP server whose tools join them.
+    fn mcp_servers(&self) -> Vec<ServerState>;
     /// The household's lists with what is on them.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use super::tool::Risk;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What one check found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +45,7 @@ pub struct SoundDevices {
 }
 
 /// A tool as it stands here.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolState {
     /// Name, such as `home.turn_on`.
     pub name: String,
@@ -56,4 +57,39 @@ pub struct ToolState {
     pub permission: String,
     /// It is switched on, configured, and has something to act on.
     pub is_available: bool,
+    /// JSON Schema of its arguments, an object.
+    pub arguments: Value,
+}
+
+/// How the connection to a server of other programs' tools is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerCondition {
+    /// It is switched off.
+    Off,
+    /// It is started, and has not told its tools yet.
+    Starting,
+    /// Its tools can be called.
+    Running,
+    /// It does not work, and is started again after a while.
+    Failed,
+}
+
+/// An MCP server as it stands here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ServerState {
+    /// Its name in the configuration.
+    pub name: String,
+    /// How the connection is.
+    pub condition: ServerCondition,
+    /// What is wrong with it, or what it says it is; empty: nothing is known.
+    pub message: String,
+    /// What to do about what is wrong; empty: nothing.
+    pub fix: String,
+    /// Its tools by their names here, each with its risk.
+    pub tools: Vec<(String, Risk)>,
+    /// Tools that are not taken, each with why.
+    pub refused: Vec<String>,
+    /// How often it was started again.
+    pub restarts: u32,
 }

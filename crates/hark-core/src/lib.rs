@@ -20,6 +20,7 @@ pub mod configuration;
 pub mod documents;
 pub mod effort;
 pub mod event;
+pub mod external_tools;
 pub mod fault;
 pub mod home;
 pub mod ids;
@@ -37,6 +38,7 @@ pub mod speech;
 pub mod teaching;
 pub mod timer;
 pub mod tool;
+pub mod tool_host;
 pub mod wav;
 
 pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};

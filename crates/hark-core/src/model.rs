@@ -90,6 +90,8 @@ pub struct ToolSpec {
     pub triggers: Vec<String>,
     /// Group it belongs to, such as `home`.
     pub agent: String,
+    /// Its description is text from outside the house: a model that is told of it has read such text.
+    pub outside: bool,
 }
 
 impl ToolSpec {

@@ -20,7 +20,7 @@ const THING_EXAMPLES: &str = "thing_examples";
 const TOOL_EXAMPLES: &str = "tool_examples";
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 47] = [
+pub const FIXED_KEYS: [&str; 48] = [
     "not_understood",
     "dont_know",
     "dont_know_connect",
@@ -68,6 +68,7 @@ pub const FIXED_KEYS: [&str; 47] = [
     "slip_persona",
     "slip_verbosity",
     "slip_plan",
+    "slip_tool",
 ];
 
 /// Response key of an intent that asks for no other.

@@ -1,5 +1,5 @@
 //! Commands that are typed: `/remind 5m check tests`, `/schedule "0 9 * * *" daily standup`, `/cron list`,
-//! `/cron remove ID`, `/snooze 10m`. On every typed route; nobody says a slash.
+//! `/cron remove ID`, `/snooze 10m`, `/tool NAME key=value`. On every typed route; nobody says a slash.
 
 use hark_core::calendar::When;
 use hark_core::{Intent, Reply, Route, Slots};
@@ -34,6 +34,7 @@ pub fn read(text: &str) -> Option<Result<Intent, Slip>> {
         "/schedule" => schedule(rest),
         "/cron" => cron(rest),
         "/snooze" => snooze(rest),
+        "/tool" => return Some(tool(rest)),
         _ => return None,
     };
     Some(read.map(|(name, slots)| Intent {
@@ -116,6 +117,52 @@ fn snooze(rest: &str) -> Read {
     }
 }
 
+/// A tool by its name, with its arguments as a JSON object or as `key=value`.
+fn tool(rest: &str) -> Result<Intent, Slip> {
+    let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name.is_empty() || !name.chars().all(plain) {
+        return Err(Slip::new("slip_tool", rest));
+    }
+    let args = args.trim();
+    let slots = if args.starts_with('{') { serde_json::from_str(args).ok() } else { pairs(args) };
+    Ok(Intent {
+        name: format!("tool.{name}"),
+        slots: slots.ok_or_else(|| Slip::new("slip_tool", args))?,
+        confidence: 1.0,
+        route: Route::Direct,
+        why: "the command /tool".to_owned(),
+        response: None,
+        single: false,
+    })
+}
+
+/// `key=value` after `key=value`; a value with blanks stands in quotes, a number or a flag is one.
+fn pairs(text: &str) -> Option<Slots> {
+    let mut slots = Slots::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (key, after) = rest.split_once('=')?;
+        let (value, after) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').map(|(value, after)| (json!(value), after))?,
+            None => {
+                let (value, after) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
+                let scalar = serde_json::from_str::<serde_json::Value>(value).ok();
+                (
+                    scalar.filter(|value| value.is_number() || value.is_boolean()).unwrap_or(json!(value)),
+                    after,
+                )
+            }
+        };
+        if key.is_empty() || key.contains(char::is_whitespace) {
+            return None;
+        }
+        slots.insert(key.to_owned(), value);
+        rest = after.trim_start();
+    }
+    Some(slots)
+}
+
 fn seconds_slots(seconds: u64) -> Slots {
     let parts = [("hours", seconds / 3600), ("minutes", seconds / 60 % 60), ("seconds", seconds % 60)];
     parts
@@ -157,6 +204,27 @@ mod tests {
     fn slots(text: &str) -> (String, Value) {
         let intent = read(text).expect("a command").unwrap_or_else(|slip| panic!("{text}: {slip:?}"));
         (intent.name, Value::Object(intent.slots))
+    }
+
+    #[test]
+    fn a_tool_is_called_by_its_name() {
+        let slots = |text: &str| read(text).map(|read| read.map(|intent| (intent.name, json!(intent.slots))));
+        for (text, name, args) in [
+            ("/tool pc.info", "tool.pc.info", json!({})),
+            ("/tool mcp.time.now {\"zone\": \"UTC\"}", "tool.mcp.time.now", json!({"zone": "UTC"})),
+            (
+                "/tool a.b city=\"St. Gallen\" days=2 all=true x=1,5",
+                "tool.a.b",
+                json!({"city": "St. Gallen", "days": 2, "all": true, "x": "1,5"}),
+            ),
+        ] {
+            assert_eq!(slots(text), Some(Ok((name.to_owned(), args))), "{text}");
+        }
+        for text in
+            ["/tool", "/tool a/b", "/tool a.b {", "/tool a.b zone", "/tool a.b a b=1", "/tool a.b x=\"y"]
+        {
+            assert!(matches!(slots(text), Some(Err(Slip { key: "slip_tool", .. }))), "{text}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::wire::{AskRequest, Event as WireEvent, Turn};
 use super::{pictures, request_input};
 use axum::http::StatusCode;
 use hark_core::api::EventNews;
+use hark_core::model::Picture;
 use hark_core::public_event::Origin;
 use hark_core::{Envelope, Event, PublicEvent, TurnId};
 use serde_json::Value;
@@ -50,33 +51,46 @@ pub(super) async fn ask(
         Some(name) => request_input::session(name)?,
         None => format!("api-{}", uuid::Uuid::now_v7()),
     };
+    if app.api.is_stop(&text) {
+        // It is for the request that is waited for, and does not wait for its end.
+        app.api.push(Event::Stop)?;
+    }
+    let said = match app.api.yes_or_no(&text).filter(|_| operator.0 && !request.dry_run) {
+        Some(yes) => Said::Answer { yes, operator: true },
+        None => Said::Words { text, dry_run: request.dry_run, pictures },
+    };
+    turn(app, &session, said).await
+}
+
+/// What is said in a conversation.
+pub(super) enum Said {
+    /// A request.
+    Words { text: String, dry_run: bool, pictures: Vec<Picture> },
+    /// A yes or no to what was asked there; of the operator's also to the only question that another one was asked.
+    Answer { yes: bool, operator: bool },
+}
+
+/// Says it, and waits until its turn has closed.
+pub(super) async fn turn(app: &ServerState, session: &str, said: Said) -> Result<Turn, ApiError> {
     let late = || {
         let message = "the turn has not closed in time";
         ApiError::new(StatusCode::GATEWAY_TIMEOUT, "timeout", message, "look for it in /api/v1/turns")
     };
     let answered = async {
-        if app.api.is_stop(&text) {
-            // It is for the request that is waited for, and does not wait for its end.
-            app.api.push(Event::Stop)?;
-        }
-        let _mine = app.conversations.turn_of(&session).await;
+        let _mine = app.conversations.turn_of(session).await;
         let mut feed = app.api.events();
-        let origin = Origin::Api(session.clone());
-        if !pictures.is_empty() {
-            app.api.push(Event::Pictures { origin: origin.clone(), pictures })?;
-        }
-        let answers = app.api.yes_or_no(&text).filter(|_| operator.0 && !request.dry_run);
-        let said_as = answers.map(|_| TurnId(format!("api-{}", uuid::Uuid::now_v7().simple())));
-        app.api.push(match answers {
-            Some(yes) => Event::Answer {
-                origin: origin.clone(),
-                turn: None,
-                yes,
-                operator: true,
-                said_as: said_as.clone(),
-            },
-            None => {
-                let dry_run = request.dry_run;
+        let origin = Origin::Api(session.to_owned());
+        let mut said_as = None;
+        app.api.push(match said {
+            Said::Answer { yes, operator } => {
+                said_as = Some(TurnId(format!("api-{}", uuid::Uuid::now_v7().simple())));
+                let said_as = said_as.clone();
+                Event::Answer { origin: origin.clone(), turn: None, yes, operator, said_as }
+            }
+            Said::Words { text, dry_run, pictures } => {
+                if !pictures.is_empty() {
+                    app.api.push(Event::Pictures { origin: origin.clone(), pictures })?;
+                }
                 Event::Typed { text, origin: origin.clone(), speak: false, dry_run }
             }
         })?;
@@ -94,7 +108,7 @@ pub(super) async fn ask(
                         let closes = matches!(envelope.event, PublicEvent::Turn { .. });
                         envelopes.push(envelope);
                         if closes {
-                            return Ok(closed_turn(&session, &envelopes));
+                            return Ok(closed_turn(session, &envelopes));
                         }
                     }
                 }

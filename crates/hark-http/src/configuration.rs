@@ -221,6 +221,7 @@ impl Keys {
             keys: section
                 .keys
                 .iter()
+                .filter(|key| !key.is_tables())
                 .filter_map(|key| Some(Key::of(key, states.remove(&key.path())?)))
                 .collect(),
         });
@@ -245,7 +246,7 @@ impl Key {
             Kind::File => (KindWord::File, None, None, None),
             Kind::Folder => (KindWord::Folder, None, None, None),
             Kind::Flag => (KindWord::Flag, None, None, None),
-            Kind::List => (KindWord::List, None, None, None),
+            Kind::List | Kind::Tables(_) => (KindWord::List, None, None, None),
         };
         let KeyState { key: path, configured, in_force, source, line, at_once } = state;
         Self {

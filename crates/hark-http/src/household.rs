@@ -6,11 +6,12 @@ use super::wire::rfc3339;
 use axum::Json;
 use axum::extract::{Path, State};
 use hark_core::automation::{self, Action, Trigger};
-use hark_core::inspection::ToolState;
+use hark_core::inspection::{ServerCondition, ServerState, ToolState};
 use hark_core::ports::StoredList;
 use hark_core::{AutomationId, Risk};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 type Answer<T> = Result<Json<T>, ApiError>;
 
@@ -114,12 +115,60 @@ struct Tool {
     permission: String,
     /// It is switched on, configured, and has something to act on.
     is_available: bool,
+    /// JSON Schema of its arguments.
+    arguments: Map<String, Value>,
 }
 
 /// Every tool, by name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Tools {
     tools: Vec<Tool>,
+}
+
+/// How the connection to an MCP server is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ConditionWord {
+    Off,
+    Starting,
+    Running,
+    Failed,
+}
+
+/// A tool of an MCP server.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ServerTool {
+    /// Such as `mcp.time.get_current_time`.
+    name: String,
+    /// As the owner has it.
+    risk: RiskWord,
+}
+
+/// An MCP server whose tools Hark may call.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Server {
+    /// Its name in the configuration.
+    name: String,
+    condition: ConditionWord,
+    /// What is wrong with it, or what it says it is.
+    message: String,
+    /// What to do about what is wrong; empty: nothing.
+    fix: String,
+    tools: Vec<ServerTool>,
+    /// Tools that are not taken, each with why.
+    refused: Vec<String>,
+    /// How often it was started again.
+    restarts: u32,
+}
+
+/// Every MCP server, by name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Servers {
+    servers: Vec<Server>,
+}
+
+pub(super) async fn mcp_servers(State(app): State<SharedState>) -> Json<Servers> {
+    Json(Servers { servers: app.api.mcp_servers().into_iter().map(Server::from).collect() })
 }
 
 pub(super) async fn lists(State(app): State<SharedState>) -> Answer<Lists> {
@@ -186,12 +235,33 @@ impl From<automation::Automation> for Automation {
 
 impl From<ToolState> for Tool {
     fn from(it: ToolState) -> Self {
-        let risk = match it.risk {
-            Risk::Read => RiskWord::Read,
-            Risk::Write => RiskWord::Write,
-            Risk::Dangerous => RiskWord::Dangerous,
+        let risk = it.risk.into();
+        let ToolState { name, description, permission, is_available, arguments, .. } = it;
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        Self { name, about: description, risk, permission, is_available, arguments }
+    }
+}
+
+impl From<ServerState> for Server {
+    fn from(it: ServerState) -> Self {
+        let condition = match it.condition {
+            ServerCondition::Off => ConditionWord::Off,
+            ServerCondition::Starting => ConditionWord::Starting,
+            ServerCondition::Running => ConditionWord::Running,
+            ServerCondition::Failed => ConditionWord::Failed,
         };
-        let ToolState { name, description, permission, is_available, .. } = it;
-        Self { name, about: description, risk, permission, is_available }
+        let tools = it.tools.into_iter().map(|(name, risk)| ServerTool { name, risk: risk.into() });
+        let ServerState { name, message, fix, refused, restarts, .. } = it;
+        Self { name, condition, message, fix, tools: tools.collect(), refused, restarts }
+    }
+}
+
+impl From<Risk> for RiskWord {
+    fn from(risk: Risk) -> Self {
+        match risk {
+            Risk::Read => Self::Read,
+            Risk::Write => Self::Write,
+            Risk::Dangerous => Self::Dangerous,
+        }
     }
 }

@@ -140,7 +140,7 @@ fn told(configuration: &Value) -> Map<String, Value> {
             Kind::Whole { .. } | Kind::Number { .. } => !PLACES.contains(&key.name.as_str()),
             Kind::Flag | Kind::Choice(_) => true,
             Kind::Text | Kind::List => PLAIN_TEXTS.contains(&path.as_str()),
-            Kind::File | Kind::Folder => false,
+            Kind::File | Kind::Folder | Kind::Tables(_) => false,
         };
         told.insert(path, if is_plain { value.clone() } else { "(set)".into() });
     }

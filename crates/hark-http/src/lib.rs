@@ -31,6 +31,7 @@ mod request_input;
 mod server;
 mod server_state;
 mod token;
+mod tool_host;
 mod turn_summary;
 mod web_page;
 mod websocket_connection;
@@ -41,8 +42,10 @@ mod wire;
 pub use websocket_messages::{AnswerMode, ClientMessage, read_message};
 
 use access_guard::AccessGuard;
+use axum::Router;
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::Api;
+use hark_core::tool_host::ToolHost;
 use hark_core::{Fault, FaultKind};
 use limits::Limits;
 use owner_socket::OwnerSocket;
@@ -57,6 +60,9 @@ use tokio::task::JoinHandle;
 
 /// Where faults go. Called on the interface's task: it must not block.
 pub type FaultSink = Arc<dyn Fn(Fault) + Send + Sync>;
+
+/// Makes what answers at `/mcp` of Hark's tools for other programs; called once, at the start.
+pub type MakeMcp = Box<dyn FnOnce(Arc<dyn ToolHost>) -> Router + Send>;
 
 /// How long ending may take.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(4);
@@ -89,16 +95,17 @@ impl Dashboard {
         if !settings.enabled {
             return Ok(None);
         }
-        Self::open(settings, None, limits, api, faults, runtime).map(Some)
+        Self::open(settings, (None, None), limits, api, faults, runtime).map(Some)
     }
 
-    /// The same with the socket for commands of the owner, which is there also where the port is switched off.
+    /// The same with the socket for commands of the owner, which is there also where the port is switched off, and with
+    /// what answers at `/mcp`.
     ///
     /// # Errors
     /// As [`Dashboard::start`].
     pub fn open(
         settings: &Settings,
-        local: Option<OwnerSocket>,
+        (local, mcp): (Option<OwnerSocket>, Option<MakeMcp>),
         limits: Limits,
         api: Arc<dyn Api>,
         faults: FaultSink,
@@ -131,6 +138,7 @@ impl Dashboard {
             image_bytes: settings.image_bytes(),
             closing: told,
         });
+        let mcp = mcp.map(|make| make(Arc::new(tool_host::Host(app.clone()))));
         // The first attempt is made here, so that the address is known when Hark says that it is ready.
         let first = wanted.map(|wanted| (runtime.block_on(TcpListener::bind(wanted)), wanted));
         if let Some((Ok(listener), _)) = &first {
@@ -145,7 +153,7 @@ impl Dashboard {
                 tracing::info!("the dashboard's interface is at http://{address}/api/v1");
             }
             bound.send_replace(address);
-            server::serve(app, listener, max_connections).await;
+            server::serve(app, mcp, listener, max_connections).await;
         };
         let by_socket = async move {
             if let Some(local) = local {

@@ -2,7 +2,9 @@
 //! what the other has not.
 
 use super::server_state::SharedState;
-use super::{configuration, documents, handlers, household, inspection, web_page, websocket_upgrade, wire};
+use super::{
+    configuration, documents, handlers, household, inspection, tool_host, web_page, websocket_upgrade, wire,
+};
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, patch, post};
 use schemars::{Schema, SchemaGenerator};
@@ -75,7 +77,7 @@ const fn reads(path: &'static str, id: &'static str, about: &'static str, succes
 }
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 30] = [
+pub(super) static OPERATIONS: [Operation; 31] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -298,6 +300,16 @@ pub(super) static OPERATIONS: [Operation; 30] = [
         )
     },
     Operation {
+        refusals: &[],
+        handler: || get(household::mcp_servers),
+        ..reads(
+            "/api/v1/mcp",
+            "mcp_servers",
+            "Every MCP server whose tools Hark may call: how it is, and its tools.",
+            Success::Object(|schemas| schemas.subschema_for::<household::Servers>()),
+        )
+    },
+    Operation {
         handler: || get(inspection::doctor),
         ..reads(
             "/api/v1/doctor",
@@ -386,5 +398,10 @@ pub(super) fn router(app: SharedState) -> Router {
 
 /// What only commands of the owner ask, by the socket in the state folder: no promise to programs.
 pub(super) fn owner_router(app: SharedState) -> Router {
-    Router::new().route("/own/home", get(handlers::own_home)).with_state(app)
+    Router::new()
+        .route("/own/home", get(handlers::own_home))
+        .route("/own/tools", get(tool_host::tools))
+        .route("/own/tools/call", post(tool_host::call))
+        .route("/own/tools/answer", post(tool_host::answer))
+        .with_state(app)
 }

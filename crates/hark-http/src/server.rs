@@ -44,8 +44,13 @@ const COMMON_HEADERS: [(HeaderName, &str); 6] = [
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Takes connections until it is told to end; then lets those there are finish for a moment.
-pub(super) async fn serve(app: SharedState, listener: TcpListener, max_connections: usize) {
-    let router = operations::router(app.clone());
+pub(super) async fn serve(
+    app: SharedState,
+    mcp: Option<Router>,
+    listener: TcpListener,
+    max_connections: usize,
+) {
+    let router = mcp.into_iter().fold(operations::router(app.clone()), Router::merge);
     let seats = Seats::new(max_connections);
     let mut closing = app.closing.clone();
     let mut connections = JoinSet::new();

@@ -14,7 +14,7 @@ pub const MANY: &str = "many";
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, or [`STEP`].
+    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, or [`STEP`].
     pub action: &'static str,
     /// Id of the entity it would be done to.
     pub entity: String,
@@ -94,7 +94,7 @@ impl Ask {
     pub fn verb(&self) -> &'static str {
         match self.action {
             MANY => "change",
-            "shell" => "run",
+            "shell" | "mcp" | "skill" => "run",
             STEP => "carry out",
             act => act,
         }
@@ -102,7 +102,7 @@ impl Ask {
 
     /// Whether the name is to be told letter by letter as it is: a command or an address, not a thing's name.
     pub fn is_exact(&self) -> bool {
-        matches!(self.action, "shell" | "send" | STEP)
+        matches!(self.action, "shell" | "send" | "mcp" | "skill" | STEP)
     }
 }
 

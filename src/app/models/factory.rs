@@ -11,11 +11,13 @@ use hark_core::home::{Entity, Home};
 use hark_core::ports::{HomeView, Tools};
 use hark_core::{Fault, FaultKind};
 use hark_dialog::contracts::Contracts;
-use hark_dialog::model_tasks::{House, ModelTaskParts, ModelTasks};
+use hark_dialog::model_tasks::{House, ModelTaskParts, ModelTasks, SkillsTold};
+use hark_skills::Skills;
 use hark_store::sessions::SessionStore;
 use hark_store::store::Store;
 use hark_tools::home::HomeRegistry;
-use hark_tools::tools::is_text;
+use hark_tools::tools::descriptor::Descriptor;
+use hark_tools::tools::{is_text, table};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 
@@ -34,7 +36,7 @@ pub(crate) fn open(
     sessions: &SessionStore,
     tools: &Arc<dyn Tools>,
     home: &Arc<HomeRegistry>,
-    languages: &Languages,
+    (languages, skills): (&Languages, &Arc<Skills>),
     runtime: &Handle,
 ) -> Result<Option<Arc<ModelTasks>>, Vec<Fault>> {
     let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
@@ -67,12 +69,24 @@ pub(crate) fn open(
             let outside = home.any_name_of_others(&trusted, |_| true) || now.entities.iter().any(tells_text);
             House { text: told(&now), outside }
         }),
+        skills: told_skills(skills.clone()),
         memory: Arc::new(move |task| context_of(&memory, task, wall_unix_ms())),
         words: Arc::new(move |language| replies.summary_words(language)),
         languages: lexicons(config),
         now: Arc::new(wall_local),
     };
     Ok(Some(Arc::new(ModelTasks::new(parts))))
+}
+
+/// What a model is told of skills: their texts, and the tools they may use.
+fn told_skills(skills: Arc<Skills>) -> Arc<dyn Fn(&str) -> SkillsTold + Send + Sync> {
+    Arc::new(move |request| {
+        let told = skills.told(request);
+        let may =
+            |tool: &&&Descriptor| told.permissions.iter().any(|permission| permission == tool.permission);
+        let tools = table::TABLE.iter().filter(may).map(|tool| tool.name.to_owned()).collect();
+        SkillsTold { summaries: told.summaries, text: told.text, tools, agents: told.agents }
+    })
 }
 
 /// A file of the owner; nothing where none is named.

@@ -22,7 +22,7 @@ use hark_core::automation::Automation;
 use hark_core::configuration::ConfigurationFile;
 use hark_core::documents::Documents;
 use hark_core::home::Home;
-use hark_core::inspection::{Finding, SoundDevices, ToolState};
+use hark_core::inspection::{Finding, ServerState, SoundDevices, ToolState};
 use hark_core::memory::{Entity, WhichFacts};
 use hark_core::model::{LanguageModel, ModelListing};
 use hark_core::ports::{Fact, HomeView, StoredList};
@@ -87,6 +87,7 @@ pub(crate) struct LiveApi {
     configuration: Arc<LiveConfiguration>,
     inspection: Inspection,
     services: Arc<Services>,
+    mcp: Option<Arc<hark_mcp::Servers>>,
     health: Arc<Health>,
     mqtt: Arc<Mqtt>,
     mqtt_devices: Option<Arc<Devices>>,
@@ -137,6 +138,7 @@ impl LiveApi {
             inspection: Inspection::new(configuration.file().clone()),
             configuration,
             services: app.services.clone(),
+            mcp: app.mcp.clone(),
             health,
             mqtt,
             mqtt_devices: app.mqtt_devices.clone(),
@@ -347,6 +349,17 @@ impl Api for LiveApi {
 
     fn tools(&self) -> Vec<ToolState> {
         tools::overview(&self.services)
+    }
+
+    fn served_tools(&self) -> Vec<ToolState> {
+        let serve = &self.config.mcp.serve;
+        let mut tools = tools::overview(&self.services);
+        tools.retain(|tool| tool.is_available && serve.contains(&tool.permission));
+        tools
+    }
+
+    fn mcp_servers(&self) -> Vec<ServerState> {
+        self.mcp.as_ref().map(|servers| servers.states()).unwrap_or_default()
     }
 
     fn lists(&self) -> ApiFuture<'_, Result<Vec<StoredList>, Fault>> {

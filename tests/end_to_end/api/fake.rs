@@ -12,7 +12,7 @@ use hark_core::configuration::{
 };
 use hark_core::documents::{Document, DocumentState, DocumentStatus, Documents, FoundPassage, IndexChange};
 use hark_core::home::{Area, Entity, Home};
-use hark_core::inspection::{Finding, SoundDevice, SoundDevices, ToolState};
+use hark_core::inspection::{Finding, ServerState, SoundDevice, SoundDevices, ToolState};
 use hark_core::memory;
 use hark_core::ports::{Fact, ListItem, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
@@ -357,7 +357,16 @@ impl Api for Fake {
             risk: Risk::Write,
             permission: "home".into(),
             is_available: true,
+            arguments: json!({"type": "object"}),
         }]
+    }
+
+    fn served_tools(&self) -> Vec<ToolState> {
+        self.tools()
+    }
+
+    fn mcp_servers(&self) -> Vec<ServerState> {
+        Vec::new()
     }
 
     fn lists(&self) -> ApiFuture<'_, Result<Vec<StoredList>, Fault>> {

@@ -64,6 +64,7 @@ fn tool(name: &str) -> ToolSpec {
         risk: Risk::Write,
         triggers: Vec::new(),
         agent: "home".into(),
+        outside: false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The commented default configuration, `firmware-config/hark.toml`: made from the key table, so that
 //! it can neither miss a key nor lie about a default.
 
-use super::keys::{self, Key};
+use super::keys::{self, Key, Kind};
 
 /// The file as it is shipped.
 pub const DEFAULT_FILE: &str = include_str!("../../../../firmware-config/hark.toml");
@@ -31,10 +31,24 @@ pub fn render() -> String {
 }
 
 fn entry(key: &Key) -> String {
+    if let Kind::Tables(keys) = &key.kind {
+        return tables(key, keys);
+    }
     let unit = key.unit().map(|unit| format!(" Unit: {unit}.")).unwrap_or_default();
     let allowed = key.allowed().map(|allowed| format!(" Allowed: {allowed}.")).unwrap_or_default();
     let words = format!("{}{unit}{allowed} Default: {}.", key.doc, key.default);
     format!("{}{} = {}\n", comment(&words), key.name, key.default)
+}
+
+/// Tables of the owner's choice stand in the file as comments: there is none by default.
+fn tables(key: &Key, keys: &[Key]) -> String {
+    let mut text = comment(&format!("{} Every key of one with its default:", key.doc));
+    text.push_str(&format!("#[{}.NAME]\n", key.path()));
+    for line in keys.iter().flat_map(|key| entry(key).lines().map(str::to_owned).collect::<Vec<_>>()) {
+        let is_comment = line.starts_with('#');
+        text.push_str(&if is_comment { format!("{line}\n") } else { format!("#{line}\n") });
+    }
+    text
 }
 
 fn comment(words: &str) -> String {

@@ -29,7 +29,7 @@ impl Change {
             ..problem
         };
         let entry = source::from_argument(argument).map_err(here)?;
-        Ok(Self { key: entry.key.path(), value: Some(entry.value) })
+        Ok(Self { key: entry.path(), value: Some(entry.value) })
     }
 }
 
@@ -60,6 +60,17 @@ fn key_of(path: &str) -> Result<&'static Key, Problem> {
     let (section, name) = path.split_once('.').unwrap_or((path, ""));
     if !keys::sections().iter().any(|known| known.name == section) {
         return Err(Problem { place: "change".into(), ..source::unknown_section(section, &Source::Set) });
+    }
+    let tables = name.split('.').next().unwrap_or_default();
+    if keys::find(&format!("{section}.{tables}")).is_some_and(Key::is_tables) {
+        // They name programs that are started: nobody who is not at this machine writes them.
+        return Err(Problem {
+            key: path.to_owned(),
+            value: String::new(),
+            place: "change".into(),
+            message: "tables are written by hand".into(),
+            fix: format!("edit [{section}.{tables}.NAME] in the configuration file"),
+        });
     }
     source::known_key(section, name)
         .map(|(key, _)| key)

@@ -38,10 +38,12 @@ pub enum Kind {
     Choice(Vec<String>),
     /// A list of texts.
     List,
+    /// Tables under names of the owner's choice, each with these keys.
+    Tables(Vec<Key>),
 }
 
 /// One key.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Key {
     /// Section, such as `wake`.
     pub section: String,
@@ -59,6 +61,11 @@ impl Key {
     /// `section.name`.
     pub fn path(&self) -> String {
         format!("{}.{}", self.section, self.name)
+    }
+
+    /// Whether it stands for several tables, which are written by hand, and of which there are none by default.
+    pub fn is_tables(&self) -> bool {
+        matches!(self.kind, Kind::Tables(_))
     }
 
     /// The unit, from the ending of the name; `None` for keys without one.
@@ -85,7 +92,7 @@ impl Key {
             Kind::Number { min, max, .. } => Some(format!("{min} to {max}")),
             Kind::Flag => Some("true or false".into()),
             Kind::Choice(words) => Some(words.join(", ")),
-            Kind::Text | Kind::File | Kind::Folder | Kind::List => None,
+            Kind::Text | Kind::File | Kind::Folder | Kind::List | Kind::Tables(_) => None,
         }
     }
 }
@@ -131,16 +138,21 @@ fn read_sections() -> Vec<Section> {
     let defaults = Value::try_from(Config::default()).unwrap_or_else(|_| Value::Table(toml::Table::new()));
     let mut sections = Vec::new();
     for (name, part) in properties(&schema) {
-        let keys = properties(part)
-            .filter_map(|(key, field)| {
-                let kind = kind_of(field)?;
-                let default = shortened(defaults.get(name)?.get(key)?.clone(), &kind);
-                Some(Key { section: name.clone(), name: key.clone(), doc: doc_of(field), kind, default })
-            })
-            .collect();
+        let keys = defaults.get(name).map(|defaults| keys_of(name, part, defaults)).unwrap_or_default();
         sections.push(Section { name: name.clone(), doc: doc_of(part), keys });
     }
     sections
+}
+
+/// The keys of a section or of a table in it.
+fn keys_of(section: &str, schema: &Json, defaults: &Value) -> Vec<Key> {
+    let fields = properties(schema).filter_map(|(name, field)| {
+        let path = format!("{section}.{name}");
+        let kind = kind_of(&path, field)?;
+        let default = shortened(defaults.get(name)?.clone(), &kind);
+        Some(Key { section: section.to_owned(), name: name.clone(), doc: doc_of(field), kind, default })
+    });
+    fields.collect()
 }
 
 fn properties(schema: &Json) -> impl Iterator<Item = (&String, &Json)> {
@@ -152,7 +164,7 @@ fn doc_of(schema: &Json) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn kind_of(field: &Json) -> Option<Kind> {
+fn kind_of(path: &str, field: &Json) -> Option<Kind> {
     if let Some(words) = choices(field) {
         return Some(Kind::Choice(words));
     }
@@ -170,6 +182,17 @@ fn kind_of(field: &Json) -> Option<Kind> {
             Some("folder") => Kind::Folder,
             _ => Kind::Text,
         }),
+        "object" => {
+            let table = field.get("additionalProperties")?;
+            // The schema has the default of every field of a struct that has one itself.
+            let defaults: toml::Table = properties(table)
+                .filter_map(|(name, field)| {
+                    let default = field.get("default").filter(|default| !default.is_null())?;
+                    Some((name.clone(), Value::try_from(default).ok()?))
+                })
+                .collect();
+            Some(Kind::Tables(keys_of(path, table, &Value::Table(defaults))))
+        }
         _ => None,
     }
 }

@@ -106,8 +106,9 @@ impl Config {
             if matches!(entry.source, Source::File { .. }) {
                 anchor(&mut entry, folder);
             }
-            sources.insert(entry.key.path(), entry.source);
-            set(&mut values, &entry.key.section, &entry.key.name, entry.value);
+            sources.insert(entry.path(), entry.source);
+            let table = entry.table.as_deref();
+            set(&mut values, entry.key.section.split('.').chain(table), &entry.key.name, entry.value);
         }
         let config: Config = match Value::Table(values).try_into() {
             Ok(config) => config,
@@ -138,13 +139,27 @@ impl Loaded {
     pub fn effective(&self) -> Vec<Effective> {
         let values = Value::try_from(&self.config).unwrap_or_else(|_| Value::Table(toml::Table::new()));
         keys::keys()
-            .filter_map(|key| {
-                let value = values.get(&key.section)?.get(&key.name)?.clone();
-                let value = keys::shortened(value, &key.kind);
-                Some(Effective { key: key.path(), value, source: self.source(&key.path()) })
+            .flat_map(|key| {
+                let value = values.get(&key.section).and_then(|section| section.get(&key.name)).cloned();
+                let (path, value) = (key.path(), value.map(|value| keys::shortened(value, &key.kind)));
+                match (&key.kind, value) {
+                    (Kind::Tables(_), Some(Value::Table(tables))) => leaves(&path, tables),
+                    (_, Some(value)) => vec![(path, value)],
+                    (_, None) => Vec::new(),
+                }
             })
+            .map(|(key, value)| Effective { source: self.source(&key), key, value })
             .collect()
     }
+}
+
+/// The keys of tables, each with its path.
+fn leaves(path: &str, tables: toml::Table) -> Vec<(String, Value)> {
+    let fields = tables.into_iter().flat_map(|(name, table)| {
+        let Value::Table(table) = table else { return Vec::new() };
+        table.into_iter().map(|(key, value)| (format!("{path}.{name}.{key}"), value)).collect::<Vec<_>>()
+    });
+    fields.collect()
 }
 
 /// Warnings for entries under old names. An old name in a file is dropped where the file has the new one too.
@@ -153,7 +168,7 @@ fn drop_overridden_old_keys(entries: &mut Vec<Entry>) -> Vec<Problem> {
     let current: BTreeSet<String> = entries
         .iter()
         .filter(|entry| entry.renamed_from.is_none() && in_file(entry))
-        .map(|entry| entry.key.path())
+        .map(Entry::path)
         .collect();
     let mut warnings = Vec::new();
     entries.retain(|entry| {
@@ -204,23 +219,26 @@ fn disagreement(error: &toml::de::Error) -> Problem {
 fn default_values() -> toml::Table {
     let mut values = toml::Table::new();
     for key in keys::keys() {
-        set(&mut values, &key.section, &key.name, key.default.clone());
+        set(&mut values, [key.section.as_str()].into_iter(), &key.name, key.default.clone());
     }
     values
 }
 
-fn set(values: &mut toml::Table, section: &str, name: &str, value: Value) {
-    let part = values.entry(section).or_insert_with(|| Value::Table(toml::Table::new()));
-    if let Value::Table(part) = part {
-        part.insert(name.to_owned(), value);
+fn set<'a>(values: &mut toml::Table, tables: impl Iterator<Item = &'a str>, name: &str, value: Value) {
+    let mut part = values;
+    for table in tables {
+        let inner = part.entry(table).or_insert_with(|| Value::Table(toml::Table::new()));
+        let Value::Table(inner) = inner else { return };
+        part = inner;
     }
+    part.insert(name.to_owned(), value);
 }
 
 /// Checks type and range. Whole numbers are taken where numbers with a point are meant.
 fn check_value(entry: &mut Entry) -> Result<(), Problem> {
     let wrong = |message: String, fix: String| {
         Err(Problem {
-            key: entry.key.path(),
+            key: entry.path(),
             value: entry.value.to_string(),
             place: entry.source.to_string(),
             message,
@@ -273,6 +291,7 @@ fn meaning(kind: &Kind, range: &str) -> (&'static str, String) {
         Kind::Choice(_) => ("a word", format!("use one of: {range}, in double quotes")),
         Kind::List => ("a list of texts", "write: [\"one\", \"two\"]".into()),
         Kind::Text | Kind::File | Kind::Folder => ("a text", "put it in double quotes".into()),
+        Kind::Tables(_) => ("tables", "write the keys of each below a line of its own".into()),
     }
 }
 

@@ -4,6 +4,7 @@ use super::load::Loaded;
 use super::problem::{Problem, nearest};
 use crate::dashboard::Dashboard;
 use crate::llm::{LlmFallback, is_keep_alive};
+use crate::mcp;
 use crate::memory::ENTRY_KINDS;
 use crate::paths::{self, expand};
 use crate::permissions::{ACTS, TOOL_PERMISSIONS};
@@ -29,6 +30,8 @@ pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
     history_kinds(&mut found);
     journal(&mut found);
     knowledge(&mut found);
+    mcp(&mut found);
+    skills(&mut found);
     found.problems
 }
 
@@ -97,6 +100,44 @@ fn knowledge(found: &mut Findings<'_>) {
         let message = format!("must be lower than knowledge.passage_words ({})", knowledge.passage_words);
         let fix = "lower knowledge.overlap_words or raise knowledge.passage_words";
         found.number("knowledge.overlap_words", knowledge.overlap_words.into(), message, fix);
+    }
+}
+
+/// Servers of other programs' tools.
+fn mcp(found: &mut Findings<'_>) {
+    let mcp = &found.loaded.config.mcp;
+    for permission in mcp.serve.iter().filter(|permission| !mcp::served().any(|known| known == **permission))
+    {
+        let fix = format!("use {}", mcp::served().collect::<Vec<_>>().join(", "));
+        found.add("mcp.serve", permission, "no permission of Hark's own tools", fix);
+    }
+    for (name, server) in &mcp.servers {
+        let key = |key: &str| match key {
+            "" => format!("mcp.servers.{name}"),
+            key => format!("mcp.servers.{name}.{key}"),
+        };
+        for (of, value, message, fix) in mcp::problems(name, server) {
+            found.add(&key(of), &value, message, fix);
+        }
+        if !server.url.is_empty()
+            && let Err((message, fix)) = check_url(&server.url, &["http", "https"])
+        {
+            found.add(&key("url"), &server.url, message, fix);
+        }
+        if !server.token_file.is_empty() && !expand(&server.token_file).is_file() {
+            let fix = "correct the path, or clear the key for the default";
+            found.add(&key("token_file"), &server.token_file, "there is no such file", fix);
+        }
+    }
+}
+
+fn skills(found: &mut Findings<'_>) {
+    for script in &found.loaded.config.skills.scripts {
+        let parts: Vec<&str> = script.split('/').collect();
+        if parts.len() != 2 || parts.iter().any(|part| part.is_empty() || part.starts_with('.')) {
+            let fix = "write it as SKILL/SCRIPT, such as \"bin-day/next.sh\"";
+            found.add("skills.scripts", script, "not a script of a skill", fix);
+        }
     }
 }
 

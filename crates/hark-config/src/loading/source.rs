@@ -41,10 +41,22 @@ impl fmt::Display for Source {
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) key: &'static Key,
+    /// The table it stands in, of a key that is one of several tables.
+    pub(crate) table: Option<String>,
     pub(crate) value: Value,
     pub(crate) source: Source,
     /// The old `section.key` under which it was given, when the key has been renamed.
     pub(crate) renamed_from: Option<String>,
+}
+
+impl Entry {
+    /// `section.key`, or `section.key.table.key`.
+    pub(crate) fn path(&self) -> String {
+        match &self.table {
+            None => self.key.path(),
+            Some(table) => format!("{}.{table}.{}", self.key.section, self.key.name),
+        }
+    }
 }
 
 /// The entries of a TOML text, and what is wrong with its syntax and names.
@@ -73,8 +85,21 @@ pub(crate) fn from_toml(text: &str, path: &Path) -> (Vec<Entry>, Vec<Problem>) {
                 for (key, value) in table {
                     let source = place(key.span().start);
                     match known_key(section, key.get_ref()) {
+                        Ok((Key { kind: Kind::Tables(keys), .. }, _))
+                            if let DeValue::Table(tables) = value.get_ref() =>
+                        {
+                            let path = format!("{section}.{}", key.get_ref());
+                            for found in of_tables((&path, keys), tables, &place) {
+                                match found {
+                                    Ok(entry) => entries.push(entry),
+                                    Err(problem) if intact => problems.push(problem),
+                                    Err(_) => {}
+                                }
+                            }
+                        }
                         Ok((key, renamed_from)) => {
-                            entries.push(Entry { key, value: plain(value.get_ref()), source, renamed_from });
+                            let value = plain(value.get_ref());
+                            entries.push(Entry { key, table: None, value, source, renamed_from });
                         }
                         Err(problem) if intact => {
                             problems.push(Problem { place: source.to_string(), ..problem });
@@ -89,6 +114,59 @@ pub(crate) fn from_toml(text: &str, path: &Path) -> (Vec<Entry>, Vec<Problem>) {
         }
     }
     (entries, problems)
+}
+
+/// The entries of several tables that have these keys, and what is wrong with their names.
+fn of_tables(
+    (path, keys): (&str, &'static [Key]),
+    tables: &DeTable<'_>,
+    place: &dyn Fn(usize) -> Source,
+) -> Vec<Result<Entry, Problem>> {
+    let mut found = Vec::new();
+    for (name, table) in tables {
+        let fields = match table.get_ref() {
+            DeValue::Table(fields) if !fields.is_empty() => fields,
+            other => {
+                found.push(Err(Problem {
+                    key: format!("{path}.{name}", name = name.get_ref()),
+                    value: plain(other).to_string(),
+                    place: place(name.span().start).to_string(),
+                    message: "must be a table with keys".into(),
+                    fix: format!("write its keys below a line [{path}.{}]", name.get_ref()),
+                }));
+                continue;
+            }
+        };
+        for (field, value) in fields {
+            let source = place(field.span().start);
+            found.push(match table_key(path, keys, name.get_ref(), field.get_ref()) {
+                Ok(key) => {
+                    let (table, value) = (Some(name.get_ref().to_string()), plain(value.get_ref()));
+                    Ok(Entry { key, table, value, source, renamed_from: None })
+                }
+                Err(problem) => Err(Problem { place: source.to_string(), ..problem }),
+            });
+        }
+    }
+    found
+}
+
+/// The key of this name in one of several tables.
+fn table_key(path: &str, keys: &'static [Key], table: &str, name: &str) -> Result<&'static Key, Problem> {
+    keys.iter().find(|key| key.name == name).ok_or_else(|| {
+        let names = || keys.iter().map(|key| key.name.as_str());
+        let fix = nearest(name, names()).map_or_else(
+            || format!("[{path}.{table}] may have: {}", names().collect::<Vec<_>>().join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        Problem {
+            key: format!("{path}.{table}.{name}"),
+            value: String::new(),
+            place: String::new(),
+            message: "there is no such key".into(),
+            fix,
+        }
+    })
 }
 
 /// The entry of one `--set section.key=value`.
@@ -107,9 +185,18 @@ pub(crate) fn from_argument(argument: &str) -> Result<Entry, Problem> {
     if !keys::sections().iter().any(|known| known.name == section) {
         return Err(unknown_section(section, &Source::Set));
     }
-    let (key, renamed_from) =
-        known_key(section, name).map_err(|problem| Problem { place: "--set".into(), ..problem })?;
-    Ok(Entry { key, value: argument_value(text.trim(), &key.kind), source: Source::Set, renamed_from })
+    let at_set = |problem: Problem| Problem { place: "--set".into(), ..problem };
+    let source = Source::Set;
+    if let [tables, table, name] = *name.split('.').collect::<Vec<_>>()
+        && let Some(Kind::Tables(keys)) = keys::find(&format!("{section}.{tables}")).map(|key| &key.kind)
+    {
+        let key = table_key(&format!("{section}.{tables}"), keys, table, name).map_err(at_set)?;
+        let value = argument_value(text.trim(), &key.kind);
+        return Ok(Entry { key, table: Some(table.to_owned()), value, source, renamed_from: None });
+    }
+    let (key, renamed_from) = known_key(section, name).map_err(at_set)?;
+    let value = argument_value(text.trim(), &key.kind);
+    Ok(Entry { key, table: None, value, source, renamed_from })
 }
 
 /// On a command line a text needs no quotes and a list no brackets.

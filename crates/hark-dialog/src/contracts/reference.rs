@@ -106,14 +106,19 @@ impl Reference {
         &self.tools
     }
 
+    /// Those whose descriptions are no text from outside, which is shown to a model only where it is asked for.
+    fn own(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.tools.iter().filter(|tool| !tool.outside)
+    }
+
     /// One of them.
     pub fn tool(&self, name: &str) -> Option<&ToolSpec> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    /// Everything a request can be: `tool.<name>` of every tool, `answer.general`, `answer.conversation`.
+    /// Everything a request can be: `tool.<name>` of every tool of Hark's own, `answer.general`, `answer.conversation`.
     pub fn intents(&self) -> Vec<String> {
-        let tools = self.tools.iter().map(|tool| format!("{TOOL_PREFIX}{}", tool.name));
+        let tools = self.own().map(|tool| format!("{TOOL_PREFIX}{}", tool.name));
         tools.chain([GENERAL.to_owned(), CONVERSATION.to_owned()]).collect()
     }
 
@@ -127,7 +132,7 @@ impl Reference {
         Some(&self.known.get(tool)?.whole)
     }
 
-    /// Tools and schema for a contract. `only`: of these tools; `None`: of all.
+    /// Tools and schema for a contract. `only`: of these tools; `None`: of all of Hark's own.
     ///
     /// # Errors
     /// When it is about a tool that is not there, or whose schema cannot be used.
@@ -150,7 +155,7 @@ impl Reference {
             return Err(format!("there is no contract {}", contract.name()));
         };
         let offered: Vec<&ToolSpec> = match only {
-            None => self.tools.iter().collect(),
+            None => self.own().collect(),
             Some(names) => self.tools.iter().filter(|tool| names.contains(&tool.name)).collect(),
         };
         let about_one =

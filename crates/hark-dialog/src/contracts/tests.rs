@@ -84,7 +84,15 @@ fn tool(name: &str, properties: Value, required: &[&str]) -> ToolSpec {
         "type": "object", "properties": properties, "required": required, "additionalProperties": false,
     });
     let (description, agent) = (format!("Does {name}."), "test".to_owned());
-    ToolSpec { name: name.into(), description, schema, risk: Risk::Read, triggers: Vec::new(), agent }
+    ToolSpec {
+        name: name.into(),
+        description,
+        schema,
+        risk: Risk::Read,
+        triggers: Vec::new(),
+        agent,
+        outside: false,
+    }
 }
 
 pub(super) fn tools() -> Vec<ToolSpec> {

@@ -78,12 +78,27 @@ pub struct ModelTaskParts {
     pub house: Arc<dyn Fn() -> House + Send + Sync>,
     /// What was told that a request may be about, a line a fact; made anew for every task.
     pub memory: ToldFacts,
+    /// How the household wants a request done; made anew for every task.
+    pub skills: Arc<dyn Fn(&str) -> SkillsTold + Send + Sync>,
     /// The words around results of tools, by ISO 639-1 code.
     pub words: Arc<dyn Fn(&str) -> Words + Send + Sync>,
     /// The languages that are spoken here, the usual one first.
     pub languages: Vec<&'static Lexicon>,
     /// Local time.
     pub now: Arc<dyn Fn() -> NaiveDateTime + Send + Sync>,
+}
+
+/// The skills of the household, as far as a request tells of them: the owner's own words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SkillsTold {
+    /// What skills there are, a line each.
+    pub summaries: String,
+    /// The whole text of those the request tells of.
+    pub text: String,
+    /// Tools these may use, by name.
+    pub tools: Vec<String>,
+    /// Groups of tools they bring.
+    pub agents: Vec<String>,
 }
 
 /// What of the house stands in a prompt.
@@ -136,6 +151,8 @@ struct Work<'m> {
     request: Mutex<String>,
     tell: Tell,
     context: Context,
+    /// How the household wants it done.
+    skills: SkillsTold,
     /// The languages whose claims are known; a model may answer in any.
     known: Vec<&'static Lexicon>,
     attempts: AtomicU32,
@@ -169,6 +186,7 @@ impl ModelTasks {
             mind: self,
             request: Mutex::new(task.text.clone()),
             context,
+            skills: (self.parts.skills)(&task.text),
             tell,
             attempts: AtomicU32::new(0),
             answer: Arc::new(Mutex::new(success_guard::Answer::new(&known))),
@@ -251,7 +269,14 @@ impl Work<'_> {
             return self.go_on(resume).await;
         }
         let router = self.mind.parts.contracts.settings().router;
-        let way = strategy::choose(&self.task, router);
+        let way = match strategy::choose(&self.task, router) {
+            way @ (TaskStrategy::Routed | TaskStrategy::Conversation | TaskStrategy::Question)
+                if self.wants_steps(way == TaskStrategy::Routed) =>
+            {
+                TaskStrategy::React
+            }
+            way => way,
+        };
         match way {
             TaskStrategy::Image => self.look().await,
             TaskStrategy::Change => self.change().await,
@@ -261,6 +286,17 @@ impl Work<'_> {
             TaskStrategy::React => self.react().await,
             TaskStrategy::Plan => self.plan().await,
         }
+    }
+
+    /// Whether the request tells of a skill, or of a tool that is described by text from outside, which only a task with tools
+    /// in a row is offered; where there is no choice of tools, also of one that only looks.
+    fn wants_steps(&self, also_reading: bool) -> bool {
+        if !self.skills.text.is_empty() {
+            return true;
+        }
+        let (reference, text) = (self.mind.parts.contracts.reference(), self.request().to_lowercase());
+        let mut tools = reference.tools().iter().filter(|tool| tool.outside);
+        tools.any(|tool| (also_reading || tool.risk != Risk::Read) && tool.is_told_by(&text))
     }
 
     /// A task that waited goes on.
@@ -460,7 +496,8 @@ impl Work<'_> {
     }
 
     /// The specifications of tools a model may be offered: of the agents that matter for the request, and those the
-    /// words tell of; of all where none does. Questions get only tools that look.
+    /// words tell of; of all where none does. Questions get only tools that look. Tools whose descriptions are text from
+    /// outside are offered only where the request tells of them, and the task has read such text then.
     fn offer(&self, reads_only: bool) -> Vec<ToolSpec> {
         let reference = self.mind.parts.contracts.reference();
         let may = |tool: &&ToolSpec| !reads_only || tool.risk == Risk::Read;
@@ -469,10 +506,19 @@ impl Work<'_> {
         let agents: Vec<&str> = agents.map(String::as_str).collect();
         let all = agents.contains(&"*");
         let text = self.request().to_lowercase();
-        let matters =
-            |tool: &&&ToolSpec| all || agents.contains(&tool.agent.as_str()) || tool.is_told_by(&text);
-        let chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();
-        if chosen.is_empty() && !reads_only { tools.into_iter().cloned().collect() } else { chosen }
+        let matters = |tool: &&&ToolSpec| {
+            let of_skill = self.skills.tools.contains(&tool.name) || self.skills.agents.contains(&tool.agent);
+            all && !tool.outside
+                || of_skill
+                || agents.contains(&tool.agent.as_str())
+                || tool.is_told_by(&text)
+        };
+        let mut chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();
+        if chosen.is_empty() && !reads_only {
+            chosen = tools.into_iter().filter(|tool| !tool.outside).cloned().collect();
+        }
+        self.taint(chosen.iter().any(|tool| tool.outside));
+        chosen
     }
 
     /// The words around results, in the language of the person.

@@ -191,5 +191,6 @@ fn ask_tool() -> ToolSpec {
         risk: Risk::Read,
         triggers: Vec::new(),
         agent: "person".into(),
+        outside: false,
     }
 }

@@ -115,6 +115,7 @@ impl Work<'_> {
                 PipelineError::new("unknown_tool", format!("there is no tool {tool}"), "ask for another");
             return Err(self.rerouted(request, &error).await);
         };
+        self.taint(spec.outside);
         if takes_none(&spec.schema) {
             return Ok(Slots::new());
         }

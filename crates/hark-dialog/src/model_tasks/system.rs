@@ -24,6 +24,8 @@ impl Work<'_> {
         vars["focused"] = json!(self.context.is_focused());
         vars["owner"] = json!(plain(&parts.owner));
         vars["agents"] = json!(agents.join("\n"));
+        vars["skills"] = json!(plain(&self.skills.summaries));
+        vars["skill"] = json!(plain(&self.skills.text));
         let house = (parts.house)();
         self.taint(house.outside);
         vars["house"] = json!(house.text);

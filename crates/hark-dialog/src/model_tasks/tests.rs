@@ -97,6 +97,7 @@ impl Tools for Bench {
             risk,
             triggers: triggers.iter().map(|word| (*word).to_owned()).collect(),
             agent: "home".into(),
+            outside: false,
         };
         vec![
             tool("test.look", Risk::Read, &["warm"]),
@@ -173,6 +174,7 @@ impl Stage {
             identity: String::new(),
             owner: String::new(),
             house: Arc::new(|| House { text: "Lamp in Kitchen: off (light)".into(), outside: false }),
+            skills: Arc::new(|_| SkillsTold::default()),
             memory: Arc::new(|_| Vec::new()),
             words: Arc::new(|_| summary::english()),
             languages: vec![hark_language::of("en")],

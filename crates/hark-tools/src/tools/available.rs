@@ -2,6 +2,7 @@
 
 use super::allowed;
 use super::descriptor::Descriptor;
+use super::external;
 use super::services::Services;
 use super::table::TABLE;
 use crate::home::values::VALUED;
@@ -31,7 +32,7 @@ const DEVICES: &[(&str, &[&str])] = &[
 pub(super) fn is_available(services: &Services, tool: &Descriptor, home: &Home) -> bool {
     let forbidden = tool.risk == Risk::Dangerous && services.gate.never(tool.permission);
     !forbidden
-        && allowed(services, tool).is_ok()
+        && allowed(services, tool.name, tool.permission).is_ok()
         && (tool.ready)(services).is_ok()
         && has_devices(tool.name, home)
 }
@@ -45,8 +46,9 @@ pub fn overview(services: &Services) -> Vec<ToolState> {
         risk: tool.risk,
         permission: tool.permission.to_owned(),
         is_available: is_available(services, tool, &home),
+        arguments: tool.args_schema(),
     };
-    TABLE.iter().map(state).collect()
+    TABLE.iter().map(state).chain(external::overview(services)).collect()
 }
 
 fn has_devices(tool: &str, home: &Home) -> bool {

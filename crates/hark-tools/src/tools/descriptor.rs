@@ -211,6 +211,7 @@ impl Descriptor {
             risk: self.risk,
             triggers: self.triggers(),
             agent: self.agent.to_owned(),
+            outside: false,
         }
     }
 

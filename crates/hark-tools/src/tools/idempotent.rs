@@ -1,6 +1,7 @@
 //! Whether a call is idempotent, so that it can be run again when it is unknown whether it was carried out.
 
 use super::args::Args;
+use super::external;
 use super::outcome::Prepared;
 use super::services::Services;
 use super::table;
@@ -40,7 +41,9 @@ const SETS: &[&str] = &[
 
 /// Whether running the call twice has the effect of running it once.
 pub(super) fn is_idempotent(services: &Arc<Services>, name: &str, args: &Slots) -> bool {
-    let Some(tool) = table::find(name) else { return false };
+    let Some(tool) = table::find(name) else {
+        return external::find(services, name).is_some_and(|(_, tool)| tool.risk == Risk::Read);
+    };
     if tool.risk == Risk::Read {
         return true;
     }

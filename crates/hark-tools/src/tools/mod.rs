@@ -11,6 +11,7 @@ mod clock;
 mod computer;
 mod datetime;
 pub mod descriptor;
+mod external;
 mod home;
 mod idempotent;
 mod knowledge;
@@ -103,7 +104,8 @@ impl Tools for Toolbox {
     }
 
     fn risk(&self, tool: &str) -> Option<Risk> {
-        table::find(tool).map(|tool| tool.risk)
+        let own = table::find(tool).map(|tool| tool.risk);
+        own.or_else(|| external::find(&self.services, tool).map(|(_, tool)| tool.risk))
     }
 
     fn may_repeat(&self, tool: &str, args: &Slots) -> bool {
@@ -114,11 +116,15 @@ impl Tools for Toolbox {
         let services = &self.services;
         let home = services.home.registry().home();
         let works = |tool: &&&Descriptor| available::is_available(services, tool, &home);
-        table::TABLE.iter().filter(works).map(|tool| tool.spec()).collect()
+        let own = table::TABLE.iter().filter(works).map(|tool| tool.spec());
+        own.chain(external::specs(services)).collect()
     }
 }
 
 async fn run(services: Arc<Services>, call: ToolCall) -> Receipt {
+    if table::find(&call.tool).is_none() {
+        return external::run(&services, call).await;
+    }
     let (tool, tainted) = (table::find(&call.tool), call.tainted);
     let receipt = carried_out(&services, call).await;
     let tainted = tainted || tool.is_some_and(|tool| untrusted_text::is_in(tool, &receipt, &services));
@@ -146,7 +152,7 @@ async fn execute(
     call: ToolCall,
 ) -> Result<Outcome, Failure> {
     let args = Args::check(tool, &call.args)?.of_call(&call, services.request_times.of(&call.turn));
-    allowed(&services, tool)?;
+    allowed(&services, tool.name, tool.permission)?;
     (tool.ready)(&services)?;
     let prepared = (tool.prepare)(&services, &args).map_err(|failure| of_what_left(&services, failure))?;
     if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
@@ -187,13 +193,13 @@ fn of_what_left(services: &Services, failure: Failure) -> Failure {
     }
 }
 
-/// Whether the owner has left this tool switched on.
-fn allowed(services: &Services, tool: &Descriptor) -> Result<(), Failure> {
-    if !services.gate.denies_tool(tool.permission) {
+/// Whether the owner has left tools of this permission switched on.
+fn allowed(services: &Services, tool: &str, permission: &str) -> Result<(), Failure> {
+    if !services.gate.denies_tool(permission) {
         return Ok(());
     }
-    let message = format!("{} is switched off by permissions.deny_tools", tool.name);
-    let fix = format!("take \"{}\" out of permissions.deny_tools", tool.permission);
+    let message = format!("{tool} is switched off by permissions.deny_tools");
+    let fix = format!("take \"{permission}\" out of permissions.deny_tools");
     Err(Failure::new(error_code::FORBIDDEN, message).fix(fix))
 }
 

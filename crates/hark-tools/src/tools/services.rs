@@ -20,6 +20,7 @@ use hark_config::home::HomeConfig;
 use hark_config::permissions::Permissions;
 use hark_config::tools::ToolsConfig;
 use hark_core::documents::Documents;
+use hark_core::external_tools::ExternalTools;
 use hark_core::ports::{HomeView, ListStore, NodeControls};
 use hark_core::tool::error_code;
 use hark_core::{Fault, FaultKind};
@@ -82,8 +83,10 @@ pub struct Services {
     pub gate: Gate,
     /// The PIN.
     pub pin: PinPad,
-    /// Secrets of the house that no request to the web carries.
+    /// Secrets of the house that no request to the web and to other programs carries.
     pub secrets: HouseSecrets,
+    /// Tools of other programs.
+    pub external: Vec<Arc<dyn ExternalTools>>,
     /// Sources of the home whose names count as the household's own.
     pub trusted_sources: Vec<String>,
     /// Area this node stands in, by name, alias or id; empty: none.
@@ -137,6 +140,7 @@ impl Services {
             gate: Gate::new(permissions, language),
             pin: kept.pin,
             secrets: HouseSecrets::default(),
+            external: Vec::new(),
             trusted_sources: at_home.trusted_sources.clone(),
             here,
             most_at_once: at_home.most_at_once as usize,
