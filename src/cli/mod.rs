@@ -22,6 +22,7 @@ mod replay;
 mod run;
 mod running;
 mod say;
+mod speakers;
 pub mod standalone;
 mod store;
 mod temporary_folder;
@@ -119,6 +120,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Timers { command } => timers::run(&config, &command, cli.json),
         Command::Schedule { command } => timers::schedule(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),
+        Command::Speakers { command } => speakers::run(&config, &command, cli.json).map_err(one),
         Command::Docs { command } => docs::run(&config, &command, &cli.sets, cli.json),
         Command::Store { command } => store::run(&config, &command, cli.json).map_err(one),
         Command::Doctor => doctor::run(&config, cli.json),
