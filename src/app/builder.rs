@@ -2,6 +2,7 @@
 
 use crate::app::audio::engines::Engines;
 use crate::app::audio::pipeline_factory::PipelineFactory;
+use crate::app::audio::speakers::SpeakerRegistry;
 use crate::app::controls::Controls;
 use crate::app::effect_runner::Parts;
 use crate::app::event_queue::EventQueue;
@@ -77,6 +78,8 @@ pub struct App {
     pub(crate) mcp: Option<Arc<hark_mcp::Servers>>,
     /// The household's documents.
     pub(crate) library: Arc<Library>,
+    /// People who are known by their voice.
+    pub(crate) speakers: Arc<SpeakerRegistry>,
     /// Models on the disk.
     pub manifest: Arc<Manifest>,
     /// Kept for as long as its devices are driven.
@@ -156,7 +159,7 @@ impl App {
     fn open_with(mut config: Config, mode: AppMode) -> Result<Self, Faults> {
         let runtime = async_runtime()?;
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
-        let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
+        let manifest = Arc::new(Manifest::load(&models_dir).map_err(|fault| vec![fault])?);
         languages::load_lexicons(&models_dir)?;
         let event_queue = Arc::new(EventQueue::new(languages::lexicons(&config)));
         let store = match mode {
@@ -198,8 +201,10 @@ impl App {
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
         let settings = (&config.home, &config.permissions, &config.tools, config.speaking.language.as_str());
         let library = Arc::new(Library::new(&config).map_err(|fault| vec![fault])?);
-        let kept =
-            kept(&config, &store, &timers, &library, &languages.memory).map_err(|fault| vec![fault])?;
+        let speakers =
+            Arc::new(SpeakerRegistry::new(&config.speakers, Arc::new(store.clone()), manifest.clone()));
+        let kept = kept(&config, &store, &timers, (&library, &speakers), &languages.memory)
+            .map_err(|fault| vec![fault])?;
         let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
@@ -241,7 +246,8 @@ impl App {
             services,
             mcp: others.mcp,
             library,
-            manifest: Arc::new(manifest),
+            speakers,
+            manifest,
             tools,
             inbox,
             controls,
@@ -382,6 +388,7 @@ impl App {
             home: self.home.clone(),
             sentences: self.languages.usual().clone(),
             vocabulary: self.vocabulary.clone(),
+            speakers: self.speakers.clone(),
         }
     }
 
@@ -416,7 +423,7 @@ fn kept(
     config: &Config,
     store: &Store,
     timers: &Arc<Timers>,
-    library: &Arc<Library>,
+    (library, speakers): (&Arc<Library>, &Arc<SpeakerRegistry>),
     memory: &Memory,
 ) -> Result<tools::Persistence, Fault> {
     Ok(tools::Persistence {
@@ -425,6 +432,7 @@ fn kept(
         lists: Arc::new(store.clone()),
         memory: memory.clone(),
         documents: Arc::new(Shelf(library.clone())),
+        speakers: speakers.clone(),
         pin: open_pin(config)?,
     })
 }

@@ -250,6 +250,7 @@ mod tests {
             language: "en".into(),
             rejected: None,
             why: None,
+            speaker: None,
         };
         let heard = RemoteSpeech::Transcript { transcript: transcript.clone() };
         let remote =

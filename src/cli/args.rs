@@ -109,6 +109,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Remember,
     },
+    /// People who are known by their voice
+    Speakers {
+        #[command(subcommand)]
+        command: Speakers,
+    },
     /// The household's documents, which Hark looks things up in
     Docs {
         #[command(subcommand)]
@@ -280,6 +285,26 @@ pub enum Remember {
     Forget {
         /// Its number, as `list` shows it
         id: i64,
+    },
+}
+
+/// `hark speakers`.
+#[derive(Debug, Subcommand)]
+pub enum Speakers {
+    /// Everybody, with how many utterances are known
+    List,
+    /// Enrols a voice from recordings; of each person the newest eight are kept, as numbers
+    Enrol {
+        /// Whose voice it is
+        name: String,
+        /// Recordings of one person alone, a sentence or two each
+        #[arg(required = true, value_name = "FILE.wav")]
+        files: Vec<PathBuf>,
+    },
+    /// Forgets a voice
+    Forget {
+        /// Whose
+        name: String,
     },
 }
 

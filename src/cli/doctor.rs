@@ -10,11 +10,13 @@ use hark_config::paths::{credentials_dir, ensure_dir};
 use hark_config::wake::WakeEngine;
 use hark_core::inspection::ServerCondition;
 use hark_core::ports::HomeView;
+use hark_core::speaker::VoiceStore;
 use hark_core::{Fault, FaultKind};
 use hark_homeassistant as homeassistant;
 use hark_models::manifest::Manifest;
 use hark_mqtt as mqtt;
 use hark_stt::capture::input_devices;
+use hark_stt::speaker::profiles;
 use hark_stt::stt::worker::SttMode;
 
 use hark_agent as llm;
@@ -27,7 +29,7 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 15] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 17] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
@@ -36,6 +38,8 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("recogniser", &|| recognition(config)),
         ("voice", &|| voice(config)),
         ("microphone", &|| microphone(config)),
+        ("gain", &|| Ok(gain(config))),
+        ("known voices", &|| known_voices(config)),
         ("speaker", &|| speaker(config)),
         ("mqtt", &|| broker(config)),
         ("nodes", &|| nodes(config)),
@@ -136,6 +140,28 @@ fn microphone(config: &Config) -> Finding {
     let wanted = &config.audio.input_device;
     let devices = input_devices()?.into_iter().map(|device| (device.name, device.default));
     found("microphone", wanted, devices.collect(), "audio.input_device")
+}
+
+/// How loud what the microphone brings is made; `hark listen` shows the gain at the moment.
+fn gain(config: &Config) -> String {
+    let fixed = config.audio.input_gain_db;
+    match config.audio.auto_gain() {
+        Some(most) => format!("automatic: quiet speech is raised by up to {most} dB, on top of {fixed:+} dB"),
+        None => format!("fixed: {fixed:+} dB"),
+    }
+}
+
+/// Who is known by their voice, and whether the model for it is there.
+fn known_voices(config: &Config) -> Finding {
+    if !config.speakers.enabled {
+        return Ok("switched off".to_owned());
+    }
+    Manifest::load(&config.paths.models_dir()?)?.path("speaker_encoder")?;
+    let store = storage::open_store(config)?;
+    let samples = store.voices();
+    store.close();
+    let names: Vec<String> = profiles(&samples?).into_iter().map(|(person, _)| person.name).collect();
+    Ok(if names.is_empty() { "nobody".to_owned() } else { names.join(", ") })
 }
 
 fn speaker(config: &Config) -> Finding {

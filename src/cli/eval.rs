@@ -5,7 +5,7 @@ use crate::cli::evaluations::needs::{self, Need};
 use crate::cli::evaluations::report::{Machine, Program, Report};
 use crate::cli::evaluations::{
     Found, Run, document, failed, fleet, human_gap, interrupting, kills, paraphrases, people, recognition,
-    soak,
+    soak, speakers,
 };
 use clap::{Args, Subcommand};
 use hark_config::Config;
@@ -37,6 +37,14 @@ pub enum Eval {
         /// Let sound come as fast as from a microphone: what is waited for the words, and the words so far
         #[arg(long)]
         live: bool,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Telling people apart by their voice: equal error rate, and who is named rightly, wrongly, or not at all
+    Speakers {
+        /// Folder with a folder of WAV files for each person, and `strangers` with recordings of people who are none of them
+        #[arg(long, value_name = "FOLDER")]
+        data: Option<PathBuf>,
         #[command(flatten)]
         output: Output,
     },
@@ -121,11 +129,12 @@ pub struct Output {
 type Set = (&'static str, &'static str, Vec<Need>);
 
 /// Every set, in the order in which they are run.
-fn sets(config: &Config, data: Option<&Path>, requests: Option<&Path>) -> [Set; 8] {
+fn sets(config: &Config, data: Option<&Path>, requests: Option<&Path>) -> [Set; 9] {
     [
         ("paraphrases", "typed requests as people put them", paraphrases::needs(config, requests)),
         ("people", "recordings of people and synthetic voices", people::needs(config, data)),
         ("recognition", "the recogniser alone on recordings", recognition::needs(config, data)),
+        ("speakers", "telling people apart by their voice", speakers::needs(config, data)),
         ("interrupting", "speaking over Hark", interrupting::needs(config)),
         ("human-gap", "what a person waits for the reply", human_gap::needs(config)),
         ("kills", "the daemon killed between promise and act", kills::needs(config)),
@@ -150,6 +159,11 @@ pub(super) fn run(config: &Config, eval: Eval, json: bool) -> Result<(), Faults>
             let data = people::data(data.as_deref());
             evaluate(config, "recognition", (data.as_deref(), None), &output, json, |run| {
                 recognition::run(run, data.as_deref().unwrap_or(Path::new("")), live)
+            })
+        }
+        Eval::Speakers { data, output } => {
+            evaluate(config, "speakers", (data.as_deref(), None), &output, json, |run| {
+                speakers::run(run, data.as_deref().unwrap_or(Path::new(""))).map_err(one)
             })
         }
         Eval::Paraphrases { requests, output } => {

@@ -119,9 +119,10 @@ fn picture(shown: &Shown, peak_dbfs: f32) -> String {
     let voice = "#".repeat((shown.vad * 10.0).round() as usize);
     // Three lines, each cleared before it is written.
     format!(
-        "\r\x1b[K{:>6.1} dBFS [{}] peak {peak_dbfs:>6.1}\n\x1b[Kvoice {:.2} [{voice:10}]  {}  overruns {}\n\x1b[K{:13} {}\n",
+        "\r\x1b[K{:>6.1} dBFS [{}] peak {peak_dbfs:>6.1}  gain {:+.0} dB\n\x1b[Kvoice {:.2} [{voice:10}]  {}  overruns {}\n\x1b[K{:13} {}\n",
         shown.level_dbfs,
         bar(shown.level_dbfs, peak_dbfs),
+        shown.gain_db,
         shown.vad,
         scores(shown),
         shown.xruns,
@@ -132,9 +133,9 @@ fn picture(shown: &Shown, peak_dbfs: f32) -> String {
 
 fn line(shown: &Shown, peak_dbfs: f32) -> String {
     let (bar, scores) = (bar(shown.level_dbfs, peak_dbfs), scores(shown));
-    let (level, vad, xruns) = (shown.level_dbfs, shown.vad, shown.xruns);
+    let (level, gain, vad, xruns) = (shown.level_dbfs, shown.gain_db, shown.vad, shown.xruns);
     let text = format!(
-        "{level:>6.1} dBFS [{bar}] voice {vad:.2}  {scores}  overruns {xruns}  {}  {}",
+        "{level:>6.1} dBFS [{bar}] gain {gain:+.0} dB  voice {vad:.2}  {scores}  overruns {xruns}  {}  {}",
         doing(shown),
         shown.words
     );
@@ -148,6 +149,7 @@ fn json_of(shown: &Shown, peak_dbfs: f32) -> serde_json::Value {
         "heard_ms": hark_core::audio::samples_to_ms(shown.heard_samples),
         "level_dbfs": shown.level_dbfs,
         "peak_dbfs": peak_dbfs,
+        "gain_db": shown.gain_db,
         "vad": shown.vad,
         "wake": wake,
         "state": doing(shown),
@@ -163,6 +165,7 @@ mod tests {
     fn shown(level_dbfs: f32) -> Shown {
         Shown {
             level_dbfs,
+            gain_db: 6.0,
             vad: 0.97,
             wake: vec![("hey_jarvis".into(), 0.02)],
             doing: Doing::Hearing,
@@ -200,7 +203,7 @@ mod tests {
         assert_eq!(text.matches("\x1b[K").count(), LINES, "every line is cleared");
         let json = json_of(&shown(-30.0), -20.0);
         assert_eq!(json["heard_ms"], 1000);
-        assert_eq!(json["state"], "hearing");
+        assert_eq!((json["state"].as_str(), json["gain_db"].as_f64()), (Some("hearing"), Some(6.0)));
         assert!(line(&shown(-30.0), -20.0).contains("hey_jarvis 0.02"));
     }
 }

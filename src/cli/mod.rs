@@ -24,6 +24,7 @@ mod run;
 mod running;
 mod say;
 mod skills;
+mod speakers;
 pub mod standalone;
 mod store;
 mod temporary_folder;
@@ -123,6 +124,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Mcp { command } => mcp::run(&config, &command, &cli.sets, cli.json),
         Command::Skills { command } => skills::run(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),
+        Command::Speakers { command } => speakers::run(&config, &command, cli.json).map_err(one),
         Command::Docs { command } => docs::run(&config, &command, &cli.sets, cli.json),
         Command::Store { command } => store::run(&config, &command, cli.json).map_err(one),
         Command::Doctor => doctor::run(&config, cli.json),

@@ -34,7 +34,12 @@ fn words(event: &PublicEvent) -> String {
             let Transcript { text, engine, confidence, rejected, .. } = transcript;
             match rejected {
                 Some(reason) => format!("not heard    “{text}” rejected: {reason} ({engine}{why})"),
-                None => format!("heard        “{text}” ({engine} {confidence:.2}{why})"),
+                None => {
+                    let speaker = transcript.speaker.as_ref();
+                    let by = speaker
+                        .map_or_else(String::new, |by| format!(", {}'s voice {:.2}", by.name, by.likelihood));
+                    format!("heard        “{text}” ({engine} {confidence:.2}{why}{by})")
+                }
             }
         }
         PublicEvent::Intent { intent, .. } => {

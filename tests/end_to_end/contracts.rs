@@ -9,7 +9,8 @@ use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason};
 use hark_core::speech::{Endpoint, Transcript};
 use hark_core::timer::{Timer, TimerChange, TimerKind, TimerState};
 use hark_core::{
-    Category, Classification, Envelope, Fault, FaultKind, Lesson, Mode, PublicEvent, Receipt, Stamp, TurnId,
+    Category, Classification, Envelope, Fault, FaultKind, Lesson, Mode, PublicEvent, Receipt, SpeakerGuess,
+    Stamp, TurnId,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -54,6 +55,7 @@ fn samples() -> Vec<PublicEvent> {
             language: "en".into(),
             rejected: None,
             why: Some("the grammar is sure: 0.88".into()),
+            speaker: Some(SpeakerGuess { name: "Anna".into(), likelihood: 0.9375 }),
         }),
         PublicEvent::Intent {
             intent: Intent {

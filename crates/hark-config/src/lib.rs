@@ -29,6 +29,7 @@ pub mod permissions;
 pub mod route;
 pub mod satellite;
 pub mod skills;
+pub mod speakers;
 pub mod speaking;
 pub mod stt;
 pub mod tools;
@@ -99,6 +100,8 @@ pub struct Config {
     pub knowledge: knowledge::KnowledgeConfig,
     /// A line a turn, in a file a day, without sound.
     pub journal: journal::JournalConfig,
+    /// People who are known by their voice.
+    pub speakers: speakers::Speakers,
     /// The voice.
     pub speaking: speaking::Speaking,
     /// Barge-in: what happens when a person speaks while Hark speaks.

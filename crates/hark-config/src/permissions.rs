@@ -61,6 +61,8 @@ pub struct Permissions {
     pub deny: Vec<String>,
     /// Tools that are switched off, by the permission they need (`contracts/tools.json`), such as `clipboard`, `web`, `shell`.
     pub deny_tools: Vec<String>,
+    /// What is refused to people whose voice is known, on top of all else: `"Max, Mia: unlock, web"`. Behind the colon: acts, or tools by the permission they need.
+    pub people: Vec<String>,
     /// How long a question for approval waits for the yes or the PIN.
     #[schemars(range(min = 2000, max = 300000))]
     pub approval_window_ms: u32,
@@ -98,10 +100,40 @@ impl Permissions {
         self.deny_tools.iter().any(|denied| denied == permission)
     }
 
+    /// Whether something, an act or the permission of a tool, is refused to the person of this name.
+    pub fn refuses(&self, person: &str, what: &str) -> bool {
+        let lines = self.people.iter().filter_map(|line| person_rule(line));
+        let mut lines = lines.filter(|(names, _)| names.iter().any(|name| same_name(name, person)));
+        lines.any(|(_, refused)| refused.contains(&what))
+    }
+
+    /// Whether anything is refused to the person of this name.
+    pub fn limits(&self, person: &str) -> bool {
+        let mut lines = self.people.iter().filter_map(|line| person_rule(line));
+        lines.any(|(names, _)| names.iter().any(|name| same_name(name, person)))
+    }
+
     /// Whether there is an act that needs the PIN.
     pub fn wants_pin(&self) -> bool {
         ACTS.iter().any(|act| self.policy_for(act) == DangerPolicy::Pin)
     }
+}
+
+/// The names of a line of `people`, and what is refused to them; `None` where either is missing.
+pub fn person_rule(line: &str) -> Option<(Vec<&str>, Vec<&str>)> {
+    let (names, refused) = line.split_once(':')?;
+    let (names, refused) = (listed(names), listed(refused));
+    (!names.is_empty() && !refused.is_empty()).then_some((names, refused))
+}
+
+/// The parts between commas, without blanks around them.
+fn listed(text: &str) -> Vec<&str> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+/// Whether two names are a person's: case does not count.
+fn same_name(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
 }
 
 impl Default for Permissions {
@@ -112,6 +144,7 @@ impl Default for Permissions {
             pin: Vec::new(),
             deny: Vec::new(),
             deny_tools: Vec::new(),
+            people: Vec::new(),
             approval_window_ms: 30_000,
             pin_file: String::new(),
             device_codes_file: String::new(),
@@ -141,5 +174,15 @@ mod tests {
         assert_eq!(policies[..3], named);
         assert!(policies[3..].iter().all(|policy| *policy == rest));
         assert!(permissions.wants_pin() && !Permissions::default().wants_pin());
+    }
+
+    #[test]
+    fn people_are_refused_what_their_line_names() {
+        let people = vec!["Max, Mia : unlock, web".to_owned(), "Mia: open".to_owned()];
+        let permissions = Permissions { people, ..Permissions::default() };
+        assert!(permissions.refuses("max", "unlock") && permissions.refuses("Mia", "open"));
+        assert!(!permissions.refuses("Max", "open") && !permissions.refuses("Anna", "unlock"));
+        assert!(permissions.limits("MIA") && !permissions.limits("Anna"));
+        assert!(["Max", "Max:", ": unlock", ""].iter().all(|line| person_rule(line).is_none()));
     }
 }

@@ -12,6 +12,7 @@ use super::inspection::{Finding, ServerState, SoundDevices, ToolState};
 use super::memory::{Entity, WhichFacts};
 use super::ports::{Fact, StoredList};
 use super::public_event::{Envelope, HarkState};
+use super::speaker::Speakers;
 use super::timer::Timer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -201,6 +202,8 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it could not be written.
     fn forget(&self, id: i64) -> ApiFuture<'_, Result<bool, Fault>>;
+    /// People who are known by their voice; its calls wait for the disk.
+    fn speakers(&self) -> Arc<dyn Speakers>;
     /// The household's documents; its calls wait for the disk.
     fn documents(&self) -> Arc<dyn Documents>;
     /// The configuration in force, an object of sections. Secrets are in files of which only the names are in it.

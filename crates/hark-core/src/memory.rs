@@ -14,7 +14,7 @@ pub const OWNER_KEY: &str = ":owner";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
-    /// A voice in the room or a client of the broker. Voices are not recognised, so it may be a guest.
+    /// A voice in the room or a client of the broker. It may be a guest: that a voice is known is only a hint.
     #[default]
     Unknown,
     /// The owner: at the command line, or at an interface that is the owner's.
@@ -48,6 +48,9 @@ pub struct Requester {
     /// Name of the conversation; a pronoun such as "she" means an entity of the same conversation.
     #[serde(default)]
     pub conversation: String,
+    /// Name of the person whose voice it was, where that is known: a hint, which may take rights away and gives none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
 }
 
 impl Requester {
@@ -61,7 +64,7 @@ impl Requester {
             Origin::Cli => (Speaker::Owner, false, "cli".to_owned()),
             Origin::Api(name) => (Speaker::Owner, false, format!("api {name}")),
         };
-        Self { speaker, aloud, conversation }
+        Self { speaker, aloud, conversation, person: None }
     }
 
     /// Whether nothing is known of it.

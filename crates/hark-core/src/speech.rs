@@ -2,6 +2,7 @@
 
 use super::fault::Fault;
 use super::ports::Completeness;
+use super::speaker::SpeakerGuess;
 use serde::{Deserialize, Serialize};
 
 /// Why the end of speech was decided.
@@ -36,6 +37,9 @@ pub struct Transcript {
     /// Why this engine's words were taken, when there was a choice of engines: for the trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Whose voice it was, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<SpeakerGuess>,
 }
 
 /// Words so far of what is being said.

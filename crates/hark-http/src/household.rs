@@ -5,13 +5,16 @@ use super::server_state::SharedState;
 use super::wire::rfc3339;
 use axum::Json;
 use axum::extract::{Path, State};
+use axum::http::StatusCode;
 use hark_core::automation::{self, Action, Trigger};
 use hark_core::inspection::{ServerCondition, ServerState, ToolState};
 use hark_core::ports::StoredList;
-use hark_core::{AutomationId, Risk};
+use hark_core::speaker::{EnrolledSpeaker, Speakers};
+use hark_core::{AutomationId, Fault, FaultKind, Risk};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 type Answer<T> = Result<Json<T>, ApiError>;
 
@@ -36,6 +39,22 @@ struct List {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Lists {
     lists: Vec<List>,
+}
+
+/// A person who is known by their voice.
+#[derive(Debug, Serialize, JsonSchema)]
+struct KnownSpeaker {
+    name: String,
+    /// Utterances that are known, as numbers.
+    samples: usize,
+    /// When the last of them was enrolled, as RFC 3339.
+    enrolled_at: Option<String>,
+}
+
+/// People who are known by their voice.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct KnownSpeakers {
+    speakers: Vec<KnownSpeaker>,
 }
 
 /// What makes an automation act.
@@ -169,6 +188,39 @@ pub(super) struct Servers {
 
 pub(super) async fn mcp_servers(State(app): State<SharedState>) -> Json<Servers> {
     Json(Servers { servers: app.api.mcp_servers().into_iter().map(Server::from).collect() })
+}
+
+pub(super) async fn speakers(State(app): State<SharedState>) -> Answer<KnownSpeakers> {
+    let people = with_speakers(&app, |speakers| speakers.people()).await?;
+    let known = |person: EnrolledSpeaker| KnownSpeaker {
+        name: person.name,
+        samples: person.samples,
+        enrolled_at: rfc3339(person.told_unix_ms),
+    };
+    Ok(Json(KnownSpeakers { speakers: people.into_iter().map(known).collect() }))
+}
+
+pub(super) async fn forget_speaker(
+    State(app): State<SharedState>,
+    Path(name): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    if with_speakers(&app, move |speakers| speakers.forget(&name)).await? {
+        return Ok(StatusCode::NO_CONTENT);
+    }
+    Err(ApiError::not_found("nobody of this name is known by their voice", "see /api/v1/speakers"))
+}
+
+/// Asks where it may wait for the disk.
+async fn with_speakers<T: Send + 'static>(
+    app: &SharedState,
+    work: impl FnOnce(Arc<dyn Speakers>) -> Result<T, Fault> + Send + 'static,
+) -> Result<T, ApiError> {
+    let speakers = app.api.speakers();
+    let done = tokio::task::spawn_blocking(move || work(speakers)).await;
+    let done = done.unwrap_or_else(|error| {
+        Err(Fault::new(FaultKind::Failed, "speakers", format!("it broke off: {error}"), "ask again"))
+    });
+    Ok(done?)
 }
 
 pub(super) async fn lists(State(app): State<SharedState>) -> Answer<Lists> {

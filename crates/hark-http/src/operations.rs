@@ -77,7 +77,7 @@ const fn reads(path: &'static str, id: &'static str, about: &'static str, succes
 }
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 31] = [
+pub(super) static OPERATIONS: [Operation; 33] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -184,6 +184,21 @@ pub(super) static OPERATIONS: [Operation; 31] = [
         refusals: &ONE_OF_STORE,
         handler: || delete(handlers::forget),
         ..reads("/api/v1/memory/{id}", "forget", "Forgets one thing for good.", Success::Nothing)
+    },
+    Operation {
+        handler: || get(household::speakers),
+        ..reads(
+            "/api/v1/speakers",
+            "speakers",
+            "People who are known by their voice.",
+            Success::Object(|schemas| schemas.subschema_for::<household::KnownSpeakers>()),
+        )
+    },
+    Operation {
+        method: "delete",
+        refusals: &ONE_OF_STORE,
+        handler: || delete(household::forget_speaker),
+        ..reads("/api/v1/speakers/{name}", "forget_speaker", "Forgets a person's voice.", Success::Nothing)
     },
     Operation {
         handler: || get(documents::list),

@@ -8,9 +8,9 @@
 mod ct2;
 mod joined;
 mod layout;
-mod mel;
 mod words;
 
+use crate::mel;
 use ct2::Variables;
 use half::f16;
 pub use joined::JoinedFiles;

@@ -438,6 +438,7 @@ mod tests {
             language: "en".into(),
             rejected: None,
             why: None,
+            speaker: None,
         };
         let out = sent(&envelope(PublicEvent::Transcript(transcript.clone())));
         assert_eq!(out[0], ("hark/hark/last_transcript/state".into(), "turn on the light".into()));

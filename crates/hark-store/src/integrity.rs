@@ -30,6 +30,7 @@ const RULES: &[(&str, &str)] = &[
     ("facts", "speaker IN ('owner', 'unknown') AND private IN (0, 1) AND sure BETWEEN 0 AND 1"),
     ("entities", "kind IN ('person', 'place', 'thing', 'project')"),
     ("statements", "many IN (0, 1)"),
+    ("voices", "length(embedding) = 1024"),
 ];
 
 /// What is wrong with the files, before they are opened. `was_open`: a program has had the database open before;

@@ -34,6 +34,7 @@ pub mod store;
 pub mod tags;
 pub mod timers;
 pub mod turns;
+mod voices;
 
 pub use error::StoreError;
 pub use journal::Journal;

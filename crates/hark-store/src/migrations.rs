@@ -186,6 +186,15 @@ const STEPS: &[&str] = &[
         vector  BLOB NOT NULL
      ) STRICT;
      CREATE INDEX fact_vectors_by ON fact_vectors (encoder, fact);",
+    // 13: voices of people, as numbers.
+    "CREATE TABLE voices (
+        seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+        key          TEXT NOT NULL,
+        name         TEXT NOT NULL,
+        told_unix_ms INTEGER NOT NULL,
+        embedding    BLOB NOT NULL
+     ) STRICT;
+     CREATE INDEX voices_by_key ON voices (key, seq);",
 ];
 
 /// The version a fully migrated file has.

@@ -4,7 +4,7 @@
 //!
 //! Where to look: [`wake`] (wake words and their threshold), [`endpoint`] (end of a request), `pipeline/barge_in.rs`
 //! (speech over Hark's own output), [`stt::grammar`] (decoding graph, Viterbi search, forced alignment),
-//! [`stt::moonshine`] (Moonshine: prefix tree, beam search), [`stt::whisper`].
+//! [`stt::moonshine`] (Moonshine: prefix tree, beam search), [`stt::whisper`], [`speaker`] (whose voice it is).
 //!
 //! ```
 //! use hark_stt::capture::capture_ring;
@@ -19,6 +19,7 @@
 //! ```
 
 mod audio_history;
+mod auto_gain;
 mod barge_in_detector;
 pub mod capture;
 pub mod echo;
@@ -28,6 +29,7 @@ pub mod recording;
 #[cfg(test)]
 pub(crate) mod scripted;
 mod silence_detector;
+pub mod speaker;
 pub mod stt;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -3,21 +3,25 @@
 //! `hark-remote-mic` for a browser's, or the caller of `hark hear` in lock-step with a recording.
 //!
 //! Parts: `wake_word` (wake word to listening), `barge_in` (speech over Hark's output), `continuation` (speech after the
-//! endpoint of a request), `self_echo` (Hark's own voice),
-//! `poll_interval` (how often it must be called), `settings_change`, `block_buffer`.
+//! endpoint of a request), `self_echo` (Hark's own voice), `level` (how loud it is, and is made),
+//! `poll_interval` (how often it must be called), `speaker` (whose voice it is), `settings_change`, `block_buffer`.
 
 mod barge_in;
 mod block_buffer;
 mod continuation;
+mod level;
 mod poll_interval;
 mod self_echo;
 mod settings_change;
+mod speaker;
 mod wake_word;
 
 use super::audio_history::AudioHistory;
+use super::auto_gain::AutoGain;
 use super::barge_in_detector::BargeInDetector;
 use super::endpoint::{EndpointChange, Endpointer};
 use super::silence_detector::SilenceDetector;
+use super::speaker::WhoSpeaks;
 use super::stt::worker::{RecogniserRunner, SttMode, SttReport};
 use super::stt::{Recogniser, Recognition};
 use super::vad::Vad;
@@ -28,6 +32,8 @@ use hark_config::{self as config, Config};
 use hark_core::audio::ms_to_samples;
 use hark_core::ports::{Completeness, Completes};
 use hark_core::{Endpoint, Fault, Transcript, VAD_BLOCK_SAMPLES};
+pub use level::Meter;
+use level::level_dbfs;
 use self_echo::SelfEcho;
 pub use settings_change::PipelineChange;
 use std::collections::VecDeque;
@@ -61,6 +67,8 @@ pub struct PipelineParts {
     pub recogniser: Box<dyn Recogniser>,
     /// What can be said to this home: tells when a request is whole. Without it silence alone decides.
     pub grammar: Option<Arc<dyn Completes>>,
+    /// Finds out whose voice it is.
+    pub speakers: Option<Box<dyn WhoSpeaks>>,
 }
 
 /// How a pipeline behaves.
@@ -78,6 +86,8 @@ pub struct PipelineSettings {
     pub stt_mode: SttMode,
     /// The sound of requests is told with their words.
     pub keeps_sound: bool,
+    /// Decibels that quiet speech is raised by at most; `None`: it stays as it is.
+    pub auto_gain_max_db: Option<u8>,
 }
 
 impl PipelineSettings {
@@ -90,23 +100,9 @@ impl PipelineSettings {
             interruption_ms: config.barge_in.min_speech_ms,
             stt_mode,
             keeps_sound: config.journal.keeps_sound(),
+            auto_gain_max_db: config.audio.auto_gain(),
         }
     }
-}
-
-/// Current levels and scores, for displays.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Meter {
-    /// Level of the last block relative to full scale, −100 ..= 0.
-    pub level_dbfs: f32,
-    /// Probability that the last block was speech.
-    pub vad: f32,
-    /// Wake words with their scores of the last 80 ms.
-    pub wake: Vec<(String, f32)>,
-    /// Whether a request is awaited or heard.
-    pub listening: bool,
-    /// Whether the pipeline is muted.
-    pub muted: bool,
 }
 
 /// What the pipeline is doing.
@@ -139,6 +135,7 @@ pub struct AudioPipeline {
     wake: Option<WakeDetector>,
     stt: RecogniserRunner,
     grammar: Option<Arc<dyn Completes>>,
+    speakers: Option<Box<dyn WhoSpeaks>>,
     settings: PipelineSettings,
     state: PipelineState,
     /// Whether the current utterance is an interruption that has not been accepted yet.
@@ -169,6 +166,7 @@ pub struct AudioPipeline {
     /// 16 kHz samples since the pipeline was made, up to the end of the last whole block.
     position: u64,
     history: AudioHistory,
+    auto_gain: Option<AutoGain>,
     silence_detector: SilenceDetector,
     /// Whether a frame since the last block was louder than the room usually is.
     above_noise_floor: bool,
@@ -194,14 +192,16 @@ impl AudioPipeline {
     pub fn new(parts: PipelineParts, settings: PipelineSettings) -> Result<Self, Fault> {
         let keep = ms_to_samples(u64::from(settings.pre_roll_ms).max(MIN_HISTORY_MS));
         let mut stt = RecogniserRunner::new(parts.recogniser, settings.stt_mode)?;
-        if settings.keeps_sound {
+        if settings.keeps_sound || parts.speakers.is_some() {
             stt.keep_sound();
         }
+        let auto_gain = settings.auto_gain_max_db.map(AutoGain::new);
         Ok(Self {
             vad: parts.vad,
             wake: parts.wake,
             stt,
             grammar: parts.grammar,
+            speakers: parts.speakers,
             settings,
             state: PipelineState::AwaitingWakeWord,
             is_barge_in: false,
@@ -220,6 +220,7 @@ impl AudioPipeline {
             block_buffer: BlockBuffer::default(),
             position: 0,
             history: AudioHistory::new(keep as usize),
+            auto_gain,
             silence_detector: SilenceDetector::default(),
             above_noise_floor: false,
             last_activity: 0,
@@ -252,7 +253,13 @@ impl AudioPipeline {
             self.discard_muted(samples, out);
             return;
         }
-        let (mut voice, mut words) = (samples, words);
+        match self.raised(samples, words) {
+            Some((voice, words)) => self.hear(&voice, &words, out),
+            None => self.hear(samples, words, out),
+        }
+    }
+
+    fn hear(&mut self, mut voice: &[f32], mut words: &[f32], out: &mut Vec<PositionedEvent>) {
         while !voice.is_empty() {
             let taken = self.block_buffer.take(voice, words);
             (voice, words) = (&voice[taken..], &words[taken..]);
@@ -325,21 +332,6 @@ impl AudioPipeline {
         self.reset_audio();
     }
 
-    /// What is heard at the moment.
-    pub fn meter(&self) -> Meter {
-        let wake = self.wake.iter().flat_map(WakeDetector::scores);
-        Meter {
-            level_dbfs: self.level_dbfs,
-            vad: self.probability,
-            wake: wake.map(|(word, score)| (word.to_owned(), score)).collect(),
-            listening: matches!(
-                self.state,
-                PipelineState::AwaitingSpeech { .. } | PipelineState::InUtterance { .. }
-            ) && !self.is_barge_in,
-            muted: self.muted,
-        }
-    }
-
     /// Blocks processed since the pipeline was made: what a watchdog looks at. Muted, sound that was thrown
     /// away counts.
     pub fn blocks(&self) -> u64 {
@@ -401,6 +393,7 @@ impl AudioPipeline {
         self.history.push(words);
         self.level_dbfs = level_dbfs(voice);
         self.probability = self.speech_probability(voice, out);
+        self.learn_gain();
         self.recent_probabilities.push_back((self.position, self.probability));
         if self.recent_probabilities.len() > (ms_to_samples(MIN_HISTORY_MS) as usize) / VAD_BLOCK_SAMPLES {
             self.recent_probabilities.pop_front();
@@ -452,6 +445,7 @@ impl AudioPipeline {
             EndpointChange::Paused => {
                 if let PipelineState::InUtterance { draft, .. } = &mut self.state {
                     *draft = Draft::Asked(self.stt.draft());
+                    self.hear_voice();
                 }
             }
             EndpointChange::Resumed => {
@@ -494,7 +488,10 @@ impl AudioPipeline {
                 self.await_continuation(endpoint);
                 self.emit_transcript(sound, transcript, out);
             }
-            _ => self.stt.finish(),
+            _ => {
+                self.hear_voice();
+                self.stt.finish();
+            }
         }
     }
 
@@ -574,27 +571,10 @@ impl AudioPipeline {
             language: "unknown".into(),
             rejected: Some(why.to_owned()),
             why: None,
+            speaker: None,
         };
         self.emit_transcript(sound, transcript, out);
     }
-
-    /// The last of a request: its words, and its sound where that is kept.
-    fn emit_transcript(
-        &self,
-        sound: Option<Vec<f32>>,
-        transcript: Transcript,
-        out: &mut Vec<PositionedEvent>,
-    ) {
-        if let Some(sound) = sound {
-            self.emit(HearingEvent::Sound(sound), out);
-        }
-        self.emit(HearingEvent::Transcript(transcript), out);
-    }
-}
-
-fn level_dbfs(block: &[f32]) -> f32 {
-    let power = block.iter().map(|sample| sample * sample).sum::<f32>() / block.len() as f32;
-    (10.0 * power.max(f32::MIN_POSITIVE).log10()).clamp(FLOOR_DBFS, 0.0)
 }
 
 #[cfg(test)]

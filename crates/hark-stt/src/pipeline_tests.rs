@@ -60,6 +60,7 @@ fn scripted_with(recogniser: ScriptedRecogniser, settings: PipelineSettings) -> 
         wake: Some(scripted_wake()),
         recogniser: Box::new(recogniser),
         grammar: None,
+        speakers: None,
     };
     AudioPipeline::new(parts, settings).expect("a pipeline")
 }
@@ -334,6 +335,7 @@ fn real() -> (AudioPipeline, Arc<Mutex<RecogniserLog>>) {
         wake: Some(WakeDetector::new(Box::new(testing::openwakeword(&["hey_jarvis"])), &settings)),
         recogniser: Box::new(recogniser),
         grammar: None,
+        speakers: None,
     };
     (
         AudioPipeline::new(parts, PipelineSettings::new(&Config::default(), SttMode::LockStep))

@@ -106,6 +106,7 @@ impl Recogniser for ScriptedRecogniser {
             language: "en".into(),
             rejected: (fed > self.max_samples).then(|| "too long".to_owned()),
             why: None,
+            speaker: None,
         };
         Ok(Recognition { transcript, heard })
     }

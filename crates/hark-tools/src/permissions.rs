@@ -141,14 +141,32 @@ impl Gate {
         self.permissions.policy_for(act) == DangerPolicy::Deny
     }
 
+    /// Whether something, an act or the permission of a tool, is refused to whoever asks.
+    pub fn refuses(&self, person: Option<&str>, what: &str) -> bool {
+        person.is_some_and(|person| self.permissions.refuses(person, what))
+    }
+
+    /// Whether anything is refused to the person of this name.
+    pub fn limits(&self, person: &str) -> bool {
+        self.permissions.limits(person)
+    }
+
     /// Lets through what is harmless, what the policy allows, and what a person said yes to or gave the
-    /// PIN for. Of several dangers the strictest policy counts for all.
+    /// PIN for. Of several dangers the strictest policy counts for all. `person`: whose voice asks, where that is known.
     ///
     /// # Errors
-    /// `Forbidden` by policy, whatever was given; `NeedsApproval` and `NeedsPin` without it.
-    pub fn pass<T: Guarded>(&self, what: T, given: Approval) -> Result<Cleared<T>, Refusal> {
+    /// `Forbidden` by policy and by what is refused to the person, whatever was given; `NeedsApproval` and `NeedsPin` without it.
+    pub fn pass<T: Guarded>(
+        &self,
+        what: T,
+        given: Approval,
+        person: Option<&str>,
+    ) -> Result<Cleared<T>, Refusal> {
         let (mut dangers, outside) = (what.dangers(), what.outside());
         let policies = dangers.iter().map(|danger| {
+            if self.refuses(person, danger.action) {
+                return DangerPolicy::Deny;
+            }
             let policy = self.permissions.policy_for(danger.action);
             // Many things are nothing dangerous: `home.most_at_once` is the owner's word for them.
             if danger.action == MANY { policy.min(DangerPolicy::Confirm) } else { policy }
@@ -210,8 +228,8 @@ mod tests {
         ];
         for (policy, given, expected) in cases {
             let gate = gate(policy);
-            assert!(gate.pass(Thing(vec![]), given).is_ok(), "harmless things always pass");
-            let answer = gate.pass(Thing(vec![danger("open", "gate")]), given);
+            assert!(gate.pass(Thing(vec![]), given, None).is_ok(), "harmless things always pass");
+            let answer = gate.pass(Thing(vec![danger("open", "gate")]), given, None);
             assert_eq!(answer.err().map(|refusal| refusal.code()), expected, "{policy:?} {given:?}");
         }
     }
@@ -221,11 +239,11 @@ mod tests {
         let pin = vec!["unlock".to_owned()];
         let gate =
             Gate::new(&Permissions { dangerous: DangerPolicy::Allow, pin, ..Permissions::default() }, "en");
-        assert!(gate.pass(Thing(vec![danger("open", "gate")]), Approval::None).is_ok());
+        assert!(gate.pass(Thing(vec![danger("open", "gate")]), Approval::None, None).is_ok());
         let both = || Thing(vec![danger("open", "gate"), danger("unlock", "door")]);
-        let refusal = gate.pass(both(), Approval::Yes).unwrap_err();
+        let refusal = gate.pass(both(), Approval::Yes, None).unwrap_err();
         assert_eq!((refusal.code(), refusal.ask().entities.len()), (error_code::NEEDS_PIN, 2));
-        assert!(gate.pass(both(), Approval::Pin).is_ok());
+        assert!(gate.pass(both(), Approval::Pin, None).is_ok());
     }
 
     /// Something harmless or dangerous that a text from outside may be behind.
@@ -245,10 +263,10 @@ mod tests {
     fn what_text_from_outside_may_want_needs_a_yes_whatever_the_policy() {
         use DangerPolicy::{Allow, Confirm, Deny, Pin};
         for policy in [Allow, Confirm, Pin, Deny] {
-            let refusal = gate(policy).pass(Told(vec![]), Approval::None).err().unwrap();
+            let refusal = gate(policy).pass(Told(vec![]), Approval::None, None).err().unwrap();
             assert_eq!(refusal.code(), error_code::NEEDS_APPROVAL, "{policy:?}");
             assert_eq!((refusal.ask().name.as_str(), refusal.ask().outside), ("list add", true));
-            assert!(gate(policy).pass(Told(vec![]), Approval::Yes).is_ok(), "{policy:?}");
+            assert!(gate(policy).pass(Told(vec![]), Approval::Yes, None).is_ok(), "{policy:?}");
         }
         for (policy, expected) in [
             (Allow, error_code::NEEDS_APPROVAL),
@@ -257,7 +275,7 @@ mod tests {
             (Deny, error_code::FORBIDDEN),
         ] {
             let told = Told(vec![danger("unlock", "door")]);
-            let refusal = gate(policy).pass(told, Approval::None).err().unwrap();
+            let refusal = gate(policy).pass(told, Approval::None, None).err().unwrap();
             assert_eq!(refusal.code(), expected, "{policy:?}");
             assert_eq!(
                 (refusal.ask().action, refusal.ask().outside),
@@ -267,6 +285,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_refused_to_a_person_is_refused_whatever_was_given() {
+        let people = vec!["Max: unlock".to_owned()];
+        let gate = Gate::new(
+            &Permissions { dangerous: DangerPolicy::Allow, people, ..Permissions::default() },
+            "en",
+        );
+        let door = || Thing(vec![danger("unlock", "door")]);
+        let refusal = gate.pass(door(), Approval::Pin, Some("max")).unwrap_err();
+        assert_eq!(refusal.code(), error_code::FORBIDDEN);
+        assert!(gate.pass(door(), Approval::None, Some("Anna")).is_ok());
+        assert!(gate.pass(door(), Approval::None, None).is_ok());
+        assert!(gate.pass(Thing(vec![danger("open", "gate")]), Approval::None, Some("Max")).is_ok());
+    }
+
     fn gate(dangerous: DangerPolicy) -> Gate {
         Gate::new(&Permissions { dangerous, ..Permissions::default() }, "en")
     }
@@ -274,7 +307,7 @@ mod tests {
     #[test]
     fn the_question_names_everything_and_the_graver_act() {
         let thing = Thing(vec![danger("open", "gate"), danger("unlock", "door")]);
-        let refusal = gate(DangerPolicy::Confirm).pass(thing, Approval::None).unwrap_err();
+        let refusal = gate(DangerPolicy::Confirm).pass(thing, Approval::None, None).unwrap_err();
         let ask = refusal.ask();
         assert_eq!((ask.action, ask.name.as_str()), ("unlock", "gate and door"));
         assert_eq!(ask.entities, ["x.gate", "x.door"]);

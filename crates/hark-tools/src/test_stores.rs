@@ -6,6 +6,7 @@ use hark_core::documents::{Document, DocumentStatus, Documents, FoundPassage, In
 use hark_core::ids::TimerId;
 use hark_core::memory::{Entity, VectorState, Vectors};
 use hark_core::ports::{AutomationStore, Fact, FactStore, ListStore, StoredList, TimerStore};
+use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers};
 use hark_core::timer::{Ring, Timer, TimerState};
 use hark_core::{Fault, FaultKind};
 use std::path::Path;
@@ -45,6 +46,35 @@ impl Documents for InMemoryDocuments {
 
     fn remove(&self, _path: &Path, _is_owner: bool) -> Result<IndexChange, Fault> {
         Ok(IndexChange::default())
+    }
+}
+
+/// People whose voices are known; the last request was said by nobody who can be enrolled, unless told otherwise.
+#[derive(Default)]
+pub(crate) struct InMemorySpeakers {
+    pub(crate) people: Mutex<Vec<EnrolledSpeaker>>,
+    pub(crate) answer: Mutex<Option<Enrolment>>,
+}
+
+impl Speakers for InMemorySpeakers {
+    fn people(&self) -> Result<Vec<EnrolledSpeaker>, Fault> {
+        Ok(self.people.lock().unwrap().clone())
+    }
+
+    fn enrol_last(&self, name: &str, now_unix_ms: i64) -> Result<Enrolment, Fault> {
+        if let Some(answer) = self.answer.lock().unwrap().clone() {
+            return Ok(answer);
+        }
+        let person = EnrolledSpeaker { name: name.to_owned(), samples: 1, told_unix_ms: now_unix_ms };
+        self.people.lock().unwrap().push(person.clone());
+        Ok(Enrolment::Enrolled(person))
+    }
+
+    fn forget(&self, name: &str) -> Result<bool, Fault> {
+        let mut people = self.people.lock().unwrap();
+        let before = people.len();
+        people.retain(|person| person.name != name);
+        Ok(people.len() < before)
     }
 }
 

@@ -11,6 +11,7 @@ pub mod pipeline_thread;
 pub mod recogniser;
 pub mod remote_microphone;
 pub mod speaker_supervisor;
+pub mod speakers;
 pub mod voice_parts;
 pub mod voices;
 

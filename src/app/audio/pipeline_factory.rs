@@ -3,6 +3,7 @@
 
 use crate::app::audio::engines::Engines;
 use crate::app::audio::recogniser::{self, Made};
+use crate::app::audio::speakers::SpeakerRegistry;
 use crate::app::language::live_grammar::LiveGrammar;
 use crate::app::language::vocabulary::Vocabulary;
 use hark_config::Config;
@@ -29,6 +30,7 @@ pub(crate) struct PipelineFactory {
     /// The language that is spoken here.
     pub(crate) sentences: Arc<LiveGrammar>,
     pub(crate) vocabulary: Arc<Vocabulary>,
+    pub(crate) speakers: Arc<SpeakerRegistry>,
 }
 
 impl PipelineFactory {
@@ -37,20 +39,26 @@ impl PipelineFactory {
     /// # Errors
     /// `MissingPart` naming the model or library, with its fix.
     pub(crate) fn pipeline(&self, mode: SttMode) -> Result<AudioPipeline, Fault> {
-        self.with_wake_words(self.wake()?, mode)
+        self.assemble(self.wake()?, mode, true)
     }
 
-    /// A pipeline that listens only when it is told to.
+    /// A pipeline of another microphone than the node's, which listens only when it is told to.
     ///
     /// # Errors
     /// As [`PipelineFactory::pipeline`].
     pub(crate) fn pipeline_without_wake_words(&self, mode: SttMode) -> Result<AudioPipeline, Fault> {
-        self.with_wake_words(None, mode)
+        self.assemble(None, mode, false)
     }
 
-    fn with_wake_words(&self, wake: Option<WakeDetector>, mode: SttMode) -> Result<AudioPipeline, Fault> {
+    fn assemble(
+        &self,
+        wake: Option<WakeDetector>,
+        mode: SttMode,
+        is_node: bool,
+    ) -> Result<AudioPipeline, Fault> {
         let (vad, recogniser) = (self.vad()?, self.recogniser(mode)?);
-        let parts = PipelineParts { vad, wake, recogniser, grammar: Some(self.sentences.clone()) };
+        let (grammar, speakers) = (Some(self.sentences.clone() as _), self.speakers.listener(is_node)?);
+        let parts = PipelineParts { vad, wake, recogniser, grammar, speakers };
         AudioPipeline::new(parts, PipelineSettings::new(&self.config, mode))
     }
 

@@ -134,6 +134,7 @@ mod tests {
             language: "en".into(),
             rejected: rejected.map(str::to_owned),
             why: None,
+            speaker: None,
         };
         Event::Transcript { transcript }
     }

@@ -172,6 +172,7 @@ mod tests {
             language: "en".into(),
             rejected: rejected.then(|| "noise".into()),
             why: None,
+            speaker: None,
         };
         let event = PublicEvent::Transcript(transcript);
         let envelope = Envelope::new(event, Some(id.into()), Stamp::default(), "now".into());

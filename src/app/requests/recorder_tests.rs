@@ -56,6 +56,7 @@ fn transcript(text: &str) -> PublicEvent {
         language: "en".into(),
         rejected: None,
         why: None,
+        speaker: None,
     })
 }
 

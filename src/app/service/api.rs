@@ -27,6 +27,7 @@ use hark_core::memory::{Entity, WhichFacts};
 use hark_core::model::{LanguageModel, ModelListing};
 use hark_core::ports::{Fact, HomeView, StoredList};
 use hark_core::session::{SessionSettings, Sessions};
+use hark_core::speaker::Speakers;
 use hark_core::timer::Timer;
 use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, TimerId, TurnId};
 use hark_dialog::instincts;
@@ -325,6 +326,10 @@ impl Api for LiveApi {
     fn forget(&self, id: i64) -> ApiFuture<'_, Result<bool, Fault>> {
         let memory = self.memory.clone();
         aside(move || memory.forget_ids(&[id]).map(|gone| !gone.is_empty()))
+    }
+
+    fn speakers(&self) -> Arc<dyn Speakers> {
+        self.services.speakers.clone()
     }
 
     fn documents(&self) -> Arc<dyn Documents> {

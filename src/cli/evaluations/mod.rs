@@ -20,6 +20,7 @@ pub(crate) mod sentences;
 pub(crate) mod soak;
 pub mod sound_card;
 mod sounds_without_speech;
+pub(crate) mod speakers;
 pub(crate) mod voices;
 pub(crate) mod yaml;
 
@@ -62,6 +63,7 @@ impl Run<'_> {
     pub(crate) fn apart(&self, folder: &TemporaryFolder) -> Config {
         let owner = self.config.clone();
         let mut config = Config {
+            audio: owner.audio,
             echo: owner.echo,
             vad: owner.vad,
             wake: owner.wake,

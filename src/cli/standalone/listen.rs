@@ -33,8 +33,10 @@ pub enum Doing {
 /// What is shown: what happened since the last showing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shown {
-    /// The loudest block, dB of full scale, −100 ..= 0.
+    /// The loudest block as it came in, dB of full scale, −100 ..= 0.
     pub level_dbfs: f32,
+    /// Decibels that it is raised by.
+    pub gain_db: f32,
     /// The highest probability of speech.
     pub vad: f32,
     /// Wake words with their highest scores.
@@ -108,6 +110,7 @@ fn switched_off() -> Fault {
 /// Collects until it is read.
 struct Gauge {
     level_dbfs: f32,
+    gain_db: f32,
     vad: f32,
     wake: Vec<(String, f32)>,
     doing: Doing,
@@ -117,7 +120,7 @@ struct Gauge {
 impl Default for Gauge {
     fn default() -> Self {
         let (doing, words) = (Doing::default(), String::new());
-        Self { level_dbfs: -100.0, vad: 0.0, wake: Vec::new(), doing, words }
+        Self { level_dbfs: -100.0, gain_db: 0.0, vad: 0.0, wake: Vec::new(), doing, words }
     }
 }
 
@@ -149,6 +152,7 @@ impl Gauge {
 
     fn take(&mut self, meter: &Meter) {
         self.level_dbfs = self.level_dbfs.max(meter.level_dbfs);
+        self.gain_db = meter.gain_db;
         self.vad = self.vad.max(meter.vad);
         if self.wake.len() == meter.wake.len() {
             self.wake.iter_mut().zip(&meter.wake).for_each(|(kept, now)| kept.1 = kept.1.max(now.1));
@@ -160,6 +164,7 @@ impl Gauge {
     fn read(&mut self, open: bool, xruns: u64, heard_samples: u64) -> Shown {
         let shown = Shown {
             level_dbfs: std::mem::replace(&mut self.level_dbfs, -100.0),
+            gain_db: self.gain_db,
             vad: std::mem::take(&mut self.vad),
             wake: self.wake.clone(),
             doing: if open { self.doing } else { Doing::Deaf },
@@ -196,7 +201,7 @@ mod tests {
 
     fn meter(level_dbfs: f32, vad: f32, score: f32) -> Meter {
         let wake = vec![("hey_jarvis".to_owned(), score)];
-        Meter { level_dbfs, vad, wake, listening: true, muted: false }
+        Meter { level_dbfs, gain_db: 3.0, vad, wake, listening: true, muted: false }
     }
 
     #[test]

@@ -16,6 +16,7 @@ use hark_core::inspection::{Finding, ServerState, SoundDevice, SoundDevices, Too
 use hark_core::memory;
 use hark_core::ports::{Fact, ListItem, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
+use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers};
 use hark_core::speech::Transcript;
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, PublicEvent, Risk, Stamp, TimerId, TurnId};
@@ -124,6 +125,7 @@ fn answer(fake: &Fake, events: &broadcast::Sender<Arc<Envelope>>, text: String, 
             language: "en".into(),
             rejected: None,
             why: None,
+            speaker: None,
         }));
         tell(PublicEvent::Reply { text: format!("echo: {text}"), language: "en".into(), ends: true });
         if text != "never ends" {
@@ -314,6 +316,10 @@ impl Api for Fake {
         Box::pin(async move { Ok(id == 7) })
     }
 
+    fn speakers(&self) -> Arc<dyn Speakers> {
+        Arc::new(Voices)
+    }
+
     fn documents(&self) -> Arc<dyn Documents> {
         Arc::new(Shelf)
     }
@@ -479,6 +485,23 @@ impl Server {
             _ => settings.address().unwrap(),
         };
         Self { fake, address, faults, dashboard, runtime }
+    }
+}
+
+/// Anna's voice is known.
+struct Voices;
+
+impl Speakers for Voices {
+    fn people(&self) -> Result<Vec<EnrolledSpeaker>, Fault> {
+        Ok(vec![EnrolledSpeaker { name: "Anna".into(), samples: 3, told_unix_ms: 1_790_000_000_000 }])
+    }
+
+    fn enrol_last(&self, _name: &str, _now_unix_ms: i64) -> Result<Enrolment, Fault> {
+        Ok(Enrolment::NotHeard)
+    }
+
+    fn forget(&self, name: &str) -> Result<bool, Fault> {
+        Ok(name == "Anna")
     }
 }
 

@@ -62,7 +62,7 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
     let address = match (path, method) {
         ("/api/v1/documents", "DELETE") => "/api/v1/documents?path=/home/them/manuals/boiler.pdf".to_owned(),
         ("/api/v1/documents/search", _) => "/api/v1/documents/search?q=error%20E5".to_owned(),
-        _ => path.replace("{id}", id),
+        _ => path.replace("{id}", id).replace("{name}", "Anna"),
     };
     (address, body.filter(|_| ["POST", "PATCH"].contains(&method)))
 }
@@ -79,7 +79,7 @@ fn every_documented_operation_is_answered_as_documented() {
         assert!(documented.is_object(), "{method} {path} answers {} undocumented", answer.status);
         let success = match path.as_str() {
             "/ws" => 426,
-            "/api/v1/memory/{id}" => 204,
+            "/api/v1/memory/{id}" | "/api/v1/speakers/{name}" => 204,
             _ => 200,
         };
         assert_eq!(answer.status, success, "{method} {path}: {}", answer.body);
@@ -361,6 +361,8 @@ fn texts_are_said_and_timers_and_facts_go() {
     assert_eq!(cancelled.json()["due_at"], "2026-09-21T14:16:20.000Z");
     for (path, status) in [
         ("/api/v1/timers/coffee", 404),
+        ("/api/v1/speakers/Anna", 204),
+        ("/api/v1/speakers/Ben", 404),
         ("/api/v1/memory/7", 204),
         ("/api/v1/memory/8", 404),
         ("/api/v1/memory/seven", 404),

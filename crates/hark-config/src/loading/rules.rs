@@ -7,7 +7,7 @@ use crate::llm::{LlmFallback, is_keep_alive};
 use crate::mcp;
 use crate::memory::ENTRY_KINDS;
 use crate::paths::{self, expand};
-use crate::permissions::{ACTS, TOOL_PERMISSIONS};
+use crate::permissions::{ACTS, TOOL_PERMISSIONS, person_rule};
 use crate::tools::runs_anything;
 use crate::wake::{WakeEngine, word_limits};
 use std::path::Path;
@@ -312,13 +312,25 @@ fn permissions(found: &mut Findings<'_>) {
         ("deny", &permissions.deny, &ACTS[..], act),
         ("deny_tools", &permissions.deny_tools, &TOOL_PERMISSIONS[..], "no permission of this name"),
     ];
+    let fix_of = |word: &str, known: &[&str]| {
+        nearest(word, known.iter().copied())
+            .map_or_else(|| format!("use {}", known.join(", ")), |near| format!("did you mean \"{near}\"?"))
+    };
     for (name, given, known, message) in lists {
         for word in given.iter().filter(|word| !known.contains(&word.as_str())) {
-            let fix = nearest(word, known.iter().copied()).map_or_else(
-                || format!("use {}", known.join(", ")),
-                |near| format!("did you mean \"{near}\"?"),
-            );
-            found.add(&format!("permissions.{name}"), word, message, fix);
+            found.add(&format!("permissions.{name}"), word, message, fix_of(word, known));
+        }
+    }
+    let known: Vec<&str> = ACTS.iter().chain(&TOOL_PERMISSIONS).copied().collect();
+    for line in &permissions.people {
+        let Some((_, refused)) = person_rule(line) else {
+            let fix = "write names, a colon, and what is refused: \"Max, Mia: unlock, web\"";
+            found.add("permissions.people", line, "names no people or nothing that is refused", fix);
+            continue;
+        };
+        for word in refused.into_iter().filter(|word| !known.contains(word)) {
+            let message = "no act and no permission of this name";
+            found.add("permissions.people", word, message, fix_of(word, &known));
         }
     }
 }

@@ -133,10 +133,16 @@ impl Machine {
     pub(super) fn approve(&mut self, now: Stamp, id: &TurnId, grant: Option<u64>) {
         let Some(origin) = self.origin_of(id) else { return };
         let Some(approval) = self.talks.known(&origin).and_then(|talk| talk.approval.take()) else { return };
+        let mut person = None;
         if let Some(turn) = self.turn_mut(id) {
             turn.is_task = true;
+            person = turn.person.clone();
         }
-        let approved = |call| ToolCall { turn: id.clone(), approved: true, grant, ..call };
+        let approved = |mut call: ToolCall| {
+            // What is refused to whoever says yes is not done because another asked for it.
+            call.requester.person = person.clone().or(call.requester.person);
+            ToolCall { turn: id.clone(), approved: true, grant, ..call }
+        };
         if let Some(task) = approval.task {
             if let Some((_, call)) = approval.intents.into_iter().next() {
                 self.think_on(now, id, task, approved(call));

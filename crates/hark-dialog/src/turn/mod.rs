@@ -378,6 +378,7 @@ impl Machine {
             continuation: None,
             addition: None,
             microphone: None,
+            person: None,
             heard_from: None,
             is_task: false,
             attempts: 0,

@@ -27,8 +27,15 @@ impl Machine {
         turn.dry_run = dry_run;
         turn.times.request = Some(now);
         let (id, language) = (turn.id.clone(), turn.language.clone());
-        let transcript =
-            Transcript { text, engine: "typed".into(), confidence: 1.0, language, rejected: None, why: None };
+        let transcript = Transcript {
+            text,
+            engine: "typed".into(),
+            confidence: 1.0,
+            language,
+            rejected: None,
+            why: None,
+            speaker: None,
+        };
         self.publish(Some(&id), PublicEvent::Transcript(transcript));
         id
     }

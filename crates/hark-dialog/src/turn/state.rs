@@ -78,6 +78,8 @@ pub(super) struct Turn {
     pub(super) addition: Option<Addition>,
     /// Who hears it, where that is not the node's own microphone.
     pub(super) microphone: Option<MicrophoneId>,
+    /// Name of the person whose voice said the request, where that is known.
+    pub(super) person: Option<String>,
     /// When the speech of the request began, where that was while Hark listened without a wake word.
     pub(super) heard_from: Option<Stamp>,
     /// Several steps serve it, or something that needed approval.
@@ -111,7 +113,7 @@ impl Turn {
         let of_origin = Requester::of(&self.origin);
         // Whoever speaks at a browser's microphone is not known by who opened the page.
         let speaker = if self.microphone.is_some() { Speaker::Unknown } else { of_origin.speaker };
-        Requester { speaker, aloud: of_origin.aloud || self.speak, ..of_origin }
+        Requester { speaker, aloud: of_origin.aloud || self.speak, person: self.person.clone(), ..of_origin }
     }
 
     /// The calls that can begin now, each handed out once: what may concern the same is done in the order it was asked for.

@@ -59,6 +59,7 @@ pub(super) fn transcript(text: &str, rejected: bool) -> Transcript {
         language: "en".into(),
         rejected: rejected.then(|| "does not fit".into()),
         why: None,
+        speaker: None,
     }
 }
 

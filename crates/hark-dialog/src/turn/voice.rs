@@ -146,6 +146,7 @@ impl Machine {
         let (heard_from, is_remote) = (turn.heard_from, turn.microphone.is_some());
         turn.phase = Phase::Understanding;
         turn.times.request = Some(now);
+        turn.person = transcript.speaker.as_ref().map(|speaker| speaker.name.clone());
         // Of what goes on with a request the beginning is known to be a person's.
         let heard = self.part_behind(id).unwrap_or_else(|| transcript.text.clone());
         if heard_from.is_some_and(|from| self.is_own_echo(from, now, &heard)) {

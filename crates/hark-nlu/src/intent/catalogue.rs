@@ -23,8 +23,10 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkConfirm", Conversation),
     ("HarkConvert", Question),
     ("HarkDeny", Conversation),
+    ("HarkEnrolVoice", Memory),
     ("HarkFanSetSpeedRelative", HomeControl),
     ("HarkForget", Memory),
+    ("HarkForgetVoice", Memory),
     ("HarkGoodbye", Conversation),
     ("HarkGreeting", Conversation),
     ("HarkHelp", Question),
@@ -60,6 +62,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkThanks", Conversation),
     ("HarkUndo", HomeControl),
     ("HarkUnmute", Conversation),
+    ("HarkWhoAmI", Memory),
     ("HarkWhoAreYou", Conversation),
     ("HarkWhy", Question),
     ("HassBroadcast", HomeControl),
@@ -118,7 +121,8 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Whether the classifier learns an intent. It leaves those to their sentences that lean on another request, the one
 /// that sets any thing to any words, for the home it is trained in has nothing of that kind, and the one whose words are
-/// those of what is to be done later; and what lists and cancels that, which has few ways to be said.
+/// those of what is to be done later; and what lists and cancels that, and what is said of voices, which have few ways to be
+/// said.
 pub fn is_learned(intent: &str) -> bool {
     !leans_on_another(intent)
         && Part::of(intent) == Part::Request
@@ -129,6 +133,9 @@ pub fn is_learned(intent: &str) -> bool {
                 | "HarkConvert"
                 | "HarkAutomationList"
                 | "HarkCancelAutomation"
+                | "HarkEnrolVoice"
+                | "HarkForgetVoice"
+                | "HarkWhoAmI"
         )
 }
 

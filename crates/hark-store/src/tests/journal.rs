@@ -90,6 +90,7 @@ fn words_come_from_the_events() {
         language: "en".into(),
         rejected: None,
         why: None,
+        speaker: None,
     };
     words.take(&PublicEvent::Transcript(Transcript { rejected: Some("noise".into()), ..transcript.clone() }));
     assert_eq!(words, TurnText::default());

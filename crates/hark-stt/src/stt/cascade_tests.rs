@@ -14,6 +14,7 @@ fn transcript(engine: &str, text: &str, confidence: f32, rejected: Option<&str>)
         language: "en".to_owned(),
         rejected: rejected.map(str::to_owned),
         why: None,
+        speaker: None,
     }
 }
 

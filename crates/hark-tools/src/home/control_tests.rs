@@ -33,7 +33,7 @@ fn cleared(control: &HomeControl, what: &[(&str, DeviceCommand)]) -> Cleared<Act
         command: command.clone(),
     };
     let list = what.iter().map(action).collect();
-    Gate::new(&Permissions::default(), "en").pass(Actions { home, list }, Approval::Yes).unwrap()
+    Gate::new(&Permissions::default(), "en").pass(Actions { home, list }, Approval::Yes, None).unwrap()
 }
 
 async fn tell(control: &HomeControl, id: &str, command: DeviceCommand) -> Done {

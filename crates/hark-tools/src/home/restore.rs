@@ -253,7 +253,8 @@ mod tests {
             let tell = async |command: DeviceCommand| {
                 let entity = registry.entity(&id).unwrap();
                 let actions = Actions { home: registry.home(), list: vec![Action { entity, command }] };
-                let cleared = Gate::new(&Permissions::default(), "en").pass(actions, Approval::Yes).unwrap();
+                let cleared =
+                    Gate::new(&Permissions::default(), "en").pass(actions, Approval::Yes, None).unwrap();
                 let done = control.carry_out(cleared, Duration::from_secs(1)).await;
                 assert_eq!(done[0].error, None, "{id}");
             };

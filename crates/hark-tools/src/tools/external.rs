@@ -4,7 +4,7 @@
 
 use super::outcome::{Failure, Outcome, Plan, Prepared, receipt};
 use super::services::Services;
-use super::{GRACE, allowed, given};
+use super::{GRACE, allowed, allowed_to, given};
 use crate::permissions::{Danger, STEP};
 use hark_core::external_tools::{ExternalFailure, ExternalTool, ExternalTools};
 use hark_core::inspection::ToolState;
@@ -93,6 +93,8 @@ fn gated(services: &Services, tool: &ExternalTool, call: ToolCall) -> Result<Slo
     let args: Slots = call.args.iter().filter(|(_, value)| !value.is_null()).map(owned).collect();
     check(tool, &args)?;
     allowed(services, &tool.name, tool.permission)?;
+    let person = call.requester.person.clone();
+    allowed_to(services, &tool.name, tool.permission, person.as_deref())?;
     if let Some(trouble) = &tool.trouble {
         let failure = Failure::new(error_code::OFFLINE, format!("{}: {}", tool.name, trouble.message));
         return Err(failure.fix(trouble.fix.clone()));
@@ -105,7 +107,7 @@ fn gated(services: &Services, tool: &ExternalTool, call: ToolCall) -> Result<Slo
     let outside = (call.tainted && !(tool.trusted && tool.risk == Risk::Read)).then(|| danger(STEP));
     let nothing = Prepared::Answer(Outcome::answer(json!({})));
     let plan = Plan { prepared: nothing, dangers: dangers.into_iter().collect(), outside };
-    services.gate.pass(plan, given(services, &call))?;
+    services.gate.pass(plan, given(services, &call), person.as_deref())?;
     Ok(args)
 }
 

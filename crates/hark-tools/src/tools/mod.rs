@@ -21,6 +21,7 @@ mod memory;
 pub mod outcome;
 mod receipt_cache;
 pub mod services;
+mod speaker;
 pub mod table;
 mod undo;
 mod untrusted_text;
@@ -153,6 +154,8 @@ async fn execute(
 ) -> Result<Outcome, Failure> {
     let args = Args::check(tool, &call.args)?.of_call(&call, services.request_times.of(&call.turn));
     allowed(&services, tool.name, tool.permission)?;
+    let person = call.requester.person.as_deref();
+    allowed_to(&services, tool.name, tool.permission, person)?;
     (tool.ready)(&services)?;
     let prepared = (tool.prepare)(&services, &args).map_err(|failure| of_what_left(&services, failure))?;
     if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
@@ -165,14 +168,17 @@ async fn execute(
     let many = many(&services, tool, &args, &prepared);
     let dangers = dangers(tool, &args).into_iter().chain(many.as_ref().map(|many| many.danger())).collect();
     let plan = Plan { prepared, dangers, outside };
-    let cleared = services.gate.pass(plan, given).map_err(|refusal| asked(refusal, many.as_ref()))?;
+    let cleared = services
+        .gate
+        .pass(plan, given, person)
+        .map_err(|refusal| asked(&services, refusal, many.as_ref(), person))?;
     let outcome = match cleared.into_inner().prepared {
         Prepared::Answer(outcome) => Ok(outcome),
         Prepared::Work(work) | Prepared::Gated(_, work) | Prepared::Fetch { work, .. } => work.await,
         Prepared::Home { actions, about, also } => {
             let may_be_undone = tool.name != undo::NAME;
             let turn = may_be_undone.then_some(&call.turn);
-            let done = tell_devices(&services, turn, (actions, given), about).await?;
+            let done = tell_devices(&services, turn, (actions, given, person), about).await?;
             match also {
                 Some(work) => Ok(joined(done, work.await?)),
                 None => Ok(done),
@@ -201,6 +207,25 @@ fn allowed(services: &Services, tool: &str, permission: &str) -> Result<(), Fail
     let message = format!("{tool} is switched off by permissions.deny_tools");
     let fix = format!("take \"{permission}\" out of permissions.deny_tools");
     Err(Failure::new(error_code::FORBIDDEN, message).fix(fix))
+}
+
+/// Whether it is refused to the person whose voice asks.
+fn allowed_to(
+    services: &Services,
+    tool: &str,
+    permission: &str,
+    person: Option<&str>,
+) -> Result<(), Failure> {
+    let Some(person) = person.filter(|person| services.gate.refuses(Some(person), permission)) else {
+        return Ok(());
+    };
+    let message = format!("{tool} is refused to {person} by permissions.people");
+    Err(refused_to(person, Failure::new(error_code::FORBIDDEN, message)))
+}
+
+/// A failure with who it is refused to, for the words of it.
+fn refused_to(person: &str, failure: Failure) -> Failure {
+    failure.with("why", json!("person")).with("person", json!(person))
 }
 
 /// More things than somebody may have meant.
@@ -235,7 +260,11 @@ fn many(services: &Services, tool: &Descriptor, args: &Args, prepared: &Prepared
 }
 
 /// What a person is asked, with how many things of which kind it is about.
-fn asked(refusal: Refusal, many: Option<&Many>) -> Failure {
+fn asked(services: &Services, refusal: Refusal, many: Option<&Many>, person: Option<&str>) -> Failure {
+    let refused = |person: &&str| services.gate.refuses(Some(person), refusal.ask().action);
+    if let Some(person) = person.filter(refused) {
+        return refused_to(person, refusal.into());
+    }
     match many.filter(|_| refusal.ask().action == MANY) {
         Some(many) => {
             Failure::from(refusal).with("count", json!(many.count)).with("domain", json!(many.domain))
@@ -274,11 +303,12 @@ fn given(services: &Services, call: &ToolCall) -> Approval {
 async fn tell_devices(
     services: &Services,
     turn: Option<&TurnId>,
-    (actions, given): (Actions, Approval),
+    (actions, given, person): (Actions, Approval, Option<&str>),
     about: Map<String, Value>,
 ) -> Result<Outcome, Failure> {
     let (touched, lists) = (undo::touched(&actions), undo::of_items(&actions));
-    let cleared = services.gate.pass(actions, given)?;
+    let cleared = services.gate.pass(actions, given, person);
+    let cleared = cleared.map_err(|refusal| asked(services, refusal, None, person))?;
     let before = services.home.registry().home();
     let done = services.home.carry_out(cleared, services.device_timeout).await;
     let home = services.home.registry().home();

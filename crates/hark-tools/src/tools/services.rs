@@ -22,6 +22,7 @@ use hark_config::tools::ToolsConfig;
 use hark_core::documents::Documents;
 use hark_core::external_tools::ExternalTools;
 use hark_core::ports::{HomeView, ListStore, NodeControls};
+use hark_core::speaker::Speakers;
 use hark_core::tool::error_code;
 use hark_core::{Fault, FaultKind};
 use hark_memory::Memory;
@@ -43,6 +44,8 @@ pub struct Persistence {
     pub memory: Memory,
     /// The household's documents.
     pub documents: Arc<dyn Documents>,
+    /// People who are known by their voice.
+    pub speakers: Arc<dyn Speakers>,
     /// The PIN, and how often it was wrong.
     pub pin: PinPad,
 }
@@ -61,6 +64,8 @@ pub struct Services {
     pub memory: Memory,
     /// The household's documents.
     pub documents: Arc<dyn Documents>,
+    /// People who are known by their voice.
+    pub speakers: Arc<dyn Speakers>,
     /// What was changed last.
     pub undo: UndoLog,
     /// Settings of this node.
@@ -128,6 +133,7 @@ impl Services {
             automations: kept.automations,
             memory: kept.memory,
             documents: kept.documents,
+            speakers: kept.speakers,
             undo: UndoLog::default(),
             node,
             weather: Weather::new(tools, language),

@@ -8,7 +8,9 @@ use crate::home::command::DeviceCommand;
 use crate::home::virtual_devices::VirtualDevices;
 use crate::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
 use crate::house_secrets::HouseSecrets;
-use crate::test_stores::{InMemoryAutomations, InMemoryDocuments, InMemoryLists, InMemoryTimers};
+use crate::test_stores::{
+    InMemoryAutomations, InMemoryDocuments, InMemoryLists, InMemorySpeakers, InMemoryTimers,
+};
 use crate::timers::Timers;
 use crate::zone::Zone;
 use chrono::DateTime;
@@ -89,6 +91,7 @@ struct Built {
     secrets: HouseSecrets,
     most_at_once: usize,
     documents: Vec<(&'static str, Option<u32>, &'static str)>,
+    speakers: Arc<InMemorySpeakers>,
 }
 
 impl Default for Built {
@@ -107,6 +110,7 @@ impl Default for Built {
             secrets: HouseSecrets::default(),
             most_at_once: usize::MAX,
             documents: Vec::new(),
+            speakers: Arc::default(),
         }
     }
 }
@@ -140,6 +144,7 @@ impl Built {
                 lists: list_store.clone(),
                 memory: Memory::new(list_store.clone()),
                 documents: Arc::new(InMemoryDocuments(self.documents)),
+                speakers: self.speakers,
                 pin: crate::pin::PinPad::without_pin(),
             },
             knob.clone(),
@@ -241,5 +246,6 @@ mod household;
 mod knowledge;
 mod others;
 mod ringing;
+mod speaker;
 mod undo;
 mod untrusted_text;

@@ -2,13 +2,13 @@
 
 use super::Machine;
 use super::tests::{
-    acted, at, calls, heard, machine, outcomes, replied, replies, run, timer, turn, typed, understood,
-    unlocking, wake,
+    acted, at, calls, heard, machine, outcomes, replied, replies, run, timer, transcript, turn, typed,
+    understood, unlocking, wake,
 };
 use hark_core::pin::{MASK, PinVerdict};
 use hark_core::public_event::{Origin, Outcome, PublicEvent, SpeakingEnd};
 use hark_core::timer::{Timer, TimerChange, TimerKind, TimerState};
-use hark_core::{Effect, Event, Reply, TurnId};
+use hark_core::{Effect, Event, Reply, SpeakerGuess, Transcript, TurnId};
 
 #[test]
 fn a_pin_is_what_is_waited_for_where_one_is_needed() {
@@ -337,4 +337,32 @@ fn a_late_yes_hears_what_became_of_it_and_stop_hears_nothing() {
     assert_eq!(not_done(&run(&mut machine, vec![(40_000, Event::Tick)])), 0);
     let effects = run(&mut stopped, vec![(5_000, Event::Stop), (30_000, Event::Tick)]);
     assert_eq!(not_done(&effects), 0, "who stops it knows");
+}
+
+#[test]
+fn the_voice_that_asks_and_the_voice_that_says_yes_go_with_the_call() {
+    let said = |words: &str, name: &str| {
+        let speaker = Some(SpeakerGuess { name: name.into(), likelihood: 0.97 });
+        Event::Transcript { transcript: Transcript { speaker, ..transcript(words, false) } }
+    };
+    let mut machine = machine();
+    let asked = vec![
+        (0, wake()),
+        (1, Event::SpeechStarted),
+        (2, said("unlock the front door", "Anna")),
+        (3, understood(1, &["HassTurnOff"])),
+        (4, acted(1, 0, false, "needs_approval")),
+        (5, replied(1, true)),
+        (6, Event::SpeakingStarted { turn: turn(1) }),
+        (900, Event::SpeakingEnded { turn: turn(1), reason: SpeakingEnd::Done }),
+        (1_500, Event::SpeechStarted),
+        (2_000, said("yes", "Max")),
+    ];
+    let effects = run(&mut machine, asked);
+    let person = |effect: &Effect| match effect {
+        Effect::Act { call } => Some((call.approved, call.requester.person.clone())),
+        _ => None,
+    };
+    let persons: Vec<_> = effects.iter().filter_map(person).collect();
+    assert_eq!(persons, [(false, Some("Anna".to_owned())), (true, Some("Max".to_owned()))]);
 }

@@ -258,6 +258,7 @@ impl GrammarRecogniser {
             language: LANGUAGE.to_owned(),
             rejected: self.evidence.rejection(self.builder.tuning.min_confidence),
             why: None,
+            speaker: None,
         };
         if let (Some(_), Some(own)) = (&transcript.rejected, free_words) {
             transcript.why = transcript.rejected.take();

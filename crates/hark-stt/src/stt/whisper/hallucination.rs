@@ -48,6 +48,7 @@ pub fn rejected(why: String) -> Transcript {
         language: UNKNOWN_LANGUAGE.to_owned(),
         rejected: Some(why),
         why: None,
+        speaker: None,
     }
 }
 
@@ -63,6 +64,7 @@ impl HallucinationLimits {
             language: decoded.language.clone(),
             rejected: self.rejection(decoded, &words, confidence, samples),
             why: None,
+            speaker: None,
         }
     }
 

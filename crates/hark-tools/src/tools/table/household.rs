@@ -2,7 +2,7 @@
 
 use super::{AREA, DOMAIN, NAME};
 use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
-use crate::tools::{announce, list, memory, undo};
+use crate::tools::{announce, list, memory, speaker, undo};
 use hark_core::Risk;
 
 const ENTITIES_MAYBE: Field = Field::maybe("entities", "array", "devices, as in home.turn_on");
@@ -199,6 +199,53 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: always,
         prepare: memory::forget,
+    },
+    Descriptor {
+        name: "speaker.enrol",
+        description: "Remembers the voice of whoever asks for it, as numbers, to know it again.",
+        args: &[&[Arg::must("name", Kind::Text, "whose voice it is")]],
+        result: &[
+            Field::always("name", "string", "whose voice it is"),
+            Field::always("samples", "integer", "how many requests of this voice are remembered"),
+            Field::always("enough", "boolean", "the voice is known well; otherwise saying it again helps"),
+        ],
+        risk: Risk::Write,
+        outside: Outside::Never,
+        permission: "memory",
+        agent: "memory",
+        timeout_ms: None,
+        ready: always,
+        prepare: speaker::enrol,
+    },
+    Descriptor {
+        name: "speaker.forget",
+        description: "Forgets a voice.",
+        args: &[&[Arg::maybe("name", Kind::Text, "whose; that of whoever asks when missing")]],
+        result: &[Field::always("name", "string", "whose voice was forgotten")],
+        risk: Risk::Write,
+        outside: Outside::Never,
+        permission: "memory",
+        agent: "memory",
+        timeout_ms: None,
+        ready: always,
+        prepare: speaker::forget,
+    },
+    Descriptor {
+        name: "speaker.who",
+        description: "Tells whose voice it hears, and whose voices it knows.",
+        args: &[],
+        result: &[
+            Field::maybe("name", "string", "whose voice asks, where that is known"),
+            Field::always("people", "array", "names of everybody whose voice is known"),
+            Field::always("count", "integer", "how many they are"),
+        ],
+        risk: Risk::Read,
+        outside: Outside::Never,
+        permission: "memory",
+        agent: "memory",
+        timeout_ms: None,
+        ready: always,
+        prepare: speaker::who,
     },
     Descriptor {
         name: "announce.say",

@@ -60,6 +60,7 @@ fn an_area_that_is_none_is_told_at_the_start() {
             lists: Arc::new(InMemoryLists::default()),
             memory: Memory::new(Arc::new(InMemoryLists::default())),
             documents: Arc::new(InMemoryDocuments::default()),
+            speakers: Arc::new(InMemorySpeakers::default()),
             pin: crate::pin::PinPad::without_pin(),
         },
         Arc::new(Knob(AtomicU8::new(0), Mutex::default())),

@@ -1,7 +1,8 @@
-//! The mel filters that Whisper was trained with: triangles on Slaney's scale, each of the same area.
+//! The mel filters that Whisper and the speaker encoder were trained with: triangles on Slaney's scale, each of the same
+//! area, for spectra of 400 samples at 16 kHz.
 
 /// Bins of a spectrum of 400 samples.
-pub(super) const BINS: u32 = 201;
+pub const BINS: u32 = 201;
 /// Highest frequency, half of the sample rate.
 const TOP_HZ: f64 = 8000.0;
 /// Slaney's scale is linear up to this frequency and logarithmic above it.
@@ -24,7 +25,7 @@ fn hz(mels: f64) -> f64 {
 }
 
 /// `count` filters of [`BINS`] weights each, the lowest first.
-pub(super) fn filters(count: u32) -> Vec<f32> {
+pub fn filters(count: u32) -> Vec<f32> {
     let (low, high) = (mels(0.0), mels(TOP_HZ));
     let spacing = (high - low) / f64::from(count + 1);
     let corner = |number: u32| hz(if number == count + 1 { high } else { f64::from(number) * spacing + low });
