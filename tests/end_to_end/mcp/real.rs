@@ -109,7 +109,10 @@ fn a_server_is_reached_by_http_with_its_token_and_not_without() {
     std::fs::write(guest.path("hark.toml"), config).unwrap();
     let listed = text(&guest.run(&["mcp", "list"]).stdout);
     assert!(listed.contains("running   house: hark "), "{listed}");
-    assert!(listed.contains("FAILED    stranger: the MCP server stranger: authorization required"), "{listed}");
+    assert!(
+        listed.contains("FAILED    stranger: the MCP server stranger: authorization required"),
+        "{listed}"
+    );
     let ask = |line: &str| only(&guest.events(&["ask", line]), "action")["receipt"].clone();
     let lit = ask("/tool mcp.house.home.turn_on name=\"kitchen ceiling\"");
     assert_eq!((&lit["ok"], &lit["tainted"]), (&Value::Bool(true), &Value::Bool(true)), "{lit:#}");
