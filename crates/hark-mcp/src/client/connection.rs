@@ -14,9 +14,9 @@ use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, NotificationContext, Peer, RunningService,
     serve_client_with_lifecycle,
 };
-use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::{IntoTransport, StreamableHttpClientTransport};
 use rmcp::{ClientHandler, RoleClient};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ const NOT_BEFORE: Duration = Duration::from_secs(1);
 const STABLE: Duration = Duration::from_secs(30);
 /// Most pages of tools that are asked for.
 const MOST_PAGES: usize = 16;
-/// How long a request that is no call may take at the address of a server.
+/// How long it may take to connect to the address of a server.
 const CONNECTS_WITHIN: Duration = Duration::from_secs(10);
 
 type Connection = RunningService<RoleClient, Client>;
@@ -44,15 +44,18 @@ type Connection = RunningService<RoleClient, Client>;
 pub(super) async fn keep(server: Arc<Server>) {
     let mut backoff = Backoff::new(Policy::CONNECTION);
     loop {
-        let began = Instant::now();
         let trouble = match start(&server).await {
-            Ok((connection, changed, process)) => follow(&server, connection, &changed, process).await,
+            Ok((connection, changed, process)) => {
+                let began = Instant::now();
+                let trouble = follow(&server, connection, &changed, process).await;
+                if began.elapsed() >= STABLE {
+                    backoff.reset();
+                }
+                trouble
+            }
             Err(trouble) => trouble,
         };
         server.fails(trouble);
-        if began.elapsed() >= STABLE {
-            backoff.reset();
-        }
         tokio::time::sleep(backoff.next_wait()).await;
         server.lock().restarts += 1;
     }
@@ -101,27 +104,28 @@ async fn start(server: &Server) -> Result<(Connection, Arc<Notify>, Option<Proce
 type Connecting = std::pin::Pin<Box<dyn Future<Output = Result<Connection, String>> + Send>>;
 
 fn connecting(server: &Server, client: Client) -> Result<(Connecting, Option<Process>), Trouble> {
+    if !server.config.url.is_empty() {
+        return Ok((Box::pin(connect(client, http(server)?)), None));
+    }
+    let (process, stdin, stdout) = process::start(&server.name, &server.config)?;
+    let stdout = BoundedLines::new(stdout, MOST_MESSAGE_BYTES);
+    let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MOST_MESSAGE_BYTES);
+    Ok((Box::pin(connect(client, transport)), Some(process)))
+}
+
+async fn connect<E, A>(
+    client: Client,
+    transport: impl IntoTransport<RoleClient, E, A>,
+) -> Result<Connection, String>
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
     // Newer servers are asked once who they are, older ones greeted first.
     let lifecycle = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: Some(ProtocolVersion::V_2025_11_25),
     };
-    if server.config.url.is_empty() {
-        let (process, stdin, stdout) = process::start(&server.name, &server.config)?;
-        let stdout = BoundedLines::new(stdout, MOST_MESSAGE_BYTES);
-        let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MOST_MESSAGE_BYTES);
-        let connecting = async move {
-            serve_client_with_lifecycle(client, transport, lifecycle)
-                .await
-                .map_err(|error| not_started(&error))
-        };
-        return Ok((Box::pin(connecting), Some(process)));
-    }
-    let transport = http(server)?;
-    let connecting = async move {
-        serve_client_with_lifecycle(client, transport, lifecycle).await.map_err(|error| not_started(&error))
-    };
-    Ok((Box::pin(connecting), None))
+    serve_client_with_lifecycle(client, transport, lifecycle).await.map_err(|error| not_started(&error))
 }
 
 /// The address is the owner's choice and may be private; nothing leads from it to another one.

@@ -76,11 +76,12 @@ pub(super) async fn run(services: &Services, call: ToolCall) -> Receipt {
         }
     }
     let Some((source, tool)) = find(services, &call.tool) else {
-        return receipt(Err(missing(services, &call.tool)));
+        return Receipt { tainted: call.tainted, ..receipt(Err(missing(services, &call.tool))) };
     };
+    let tainted = call.tainted;
     match gated(services, &tool, call) {
         // Nothing of the other program has been seen yet.
-        Err(failure) => receipt(Err(failure)),
+        Err(failure) => Receipt { tainted, ..receipt(Err(failure)) },
         Ok(args) => {
             let done = called(services, source, &tool, args).await;
             Receipt { tainted: true, ..receipt(done) }

@@ -123,20 +123,14 @@ impl Tools for Toolbox {
 }
 
 async fn run(services: Arc<Services>, call: ToolCall) -> Receipt {
-    if table::find(&call.tool).is_none() {
-        return external::run(&services, call).await;
-    }
-    let (tool, tainted) = (table::find(&call.tool), call.tainted);
-    let receipt = carried_out(&services, call).await;
-    let tainted = tainted || tool.is_some_and(|tool| untrusted_text::is_in(tool, &receipt, &services));
+    let Some(tool) = table::find(&call.tool) else { return external::run(&services, call).await };
+    let tainted = call.tainted;
+    let receipt = carried_out(&services, tool, call).await;
+    let tainted = tainted || untrusted_text::is_in(tool, &receipt, &services);
     Receipt { tainted, ..receipt }
 }
 
-async fn carried_out(services: &Arc<Services>, call: ToolCall) -> Receipt {
-    let Some(tool) = table::find(&call.tool) else {
-        let message = format!("there is no tool called {}", call.tool);
-        return receipt(Err(Failure::new(error_code::FAILED, message)));
-    };
+async fn carried_out(services: &Arc<Services>, tool: &'static Descriptor, call: ToolCall) -> Receipt {
     let own = tool.timeout_ms.map(|ms| Duration::from_millis(ms.into()));
     let timeout = own.map_or(services.timeout, |own| own.min(services.timeout));
     let work = execute(Arc::clone(services), tool, call);
