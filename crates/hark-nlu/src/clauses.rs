@@ -127,6 +127,7 @@ impl Composer<'_> {
                     return self.with_more_behind(text, tokens, (start, end), terms, clauses_left);
                 }
                 let act = without(text, tokens, start, end);
+                let act = self.with_place(&act, &terms).unwrap_or(act);
                 // "When Alice has gone | to bed turn off the lamp": where the clause ends by luck, what is left has to be a
                 // sentence from its first word on.
                 let is_first = start == 0 && end < tokens.len();
@@ -151,6 +152,19 @@ impl Composer<'_> {
                 found.add(terms, words(start), self.reader).then_some(found)
             })
         })
+    }
+
+    /// A request with the place of a clause for "there": "when somebody moves in the hall, turn the light on there".
+    fn with_place(&self, act: &str, terms: &Adds) -> Option<String> {
+        let tokens = self.reader.tokenise(act);
+        let speech = Speech { reader: self.reader, text: act, tokens: &tokens };
+        let words = speech.words();
+        let there = self.reader.grammar.lexicon().discourse.there;
+        let (at, length) =
+            (1..words.len()).find_map(|at| Some((at, phrases::starts(there, &words[at..])?)))?;
+        let place = speech.within(&terms.area(self.reader.grammar)?.to_lowercase())?;
+        let behind = &act[tokens[at + length - 1].end..];
+        Some(format!("{}{place}{behind}", &act[..tokens[at].start]))
     }
 
     /// Whether a text is a request, word by word.

@@ -391,7 +391,7 @@ impl<'s> Speech<'s> {
     }
 
     /// An area as the place of something: "in the kitchen".
-    fn within(&self, area: &str) -> Option<String> {
+    pub(super) fn within(&self, area: &str) -> Option<String> {
         let (within, article) =
             (self.lexicon().discourse.within.first()?, self.lexicon().things.articles.first()?);
         Some(format!("{within} {article} {area}"))

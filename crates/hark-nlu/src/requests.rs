@@ -6,11 +6,12 @@ mod shared_words;
 mod times;
 
 use super::grammar::{Match, Reader};
-use super::intent::leans_on_another;
+use super::intent::{category_of, leans_on_another};
 use super::number_spans;
 use super::request_framing::Speech;
 use super::text::Token;
-use hark_core::automation::intent::OF_IT;
+use hark_core::Category;
+use hark_core::automation::intent::{COMMAND, OF_IT};
 use hark_language::{Lexicon, phrases};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
@@ -271,6 +272,17 @@ impl<'s> Sentence<'s> {
                 None => self.leaning(before, (start, end)),
             }
         });
+        // Things alone behind what is to be done later are what that is about: "… every day at seven, the kettle and the radio".
+        let talk = &self.lexicon.discourse;
+        let is_bare = !words.iter().any(|word| talk.verbs.contains(word) || talk.closing.contains(word));
+        let is_later = |(from, to): (usize, usize)| {
+            self.plain(from, to).is_some_and(|found| found.slots.contains_key(COMMAND))
+        };
+        let at_once = |alone: &Match| {
+            category_of(&alone.intent) == Some(Category::HomeControl) && !alone.slots.contains_key(COMMAND)
+        };
+        let is_part_of_later = is_bare && before.is_some_and(is_later);
+        let alone = alone.filter(|alone| !(is_part_of_later && at_once(alone)));
         let alone = alone.filter(|alone| before.is_none() || !corrects || !follows(alone));
         let timed = before.and_then(|before| self.at_moment_of(before, (start, end)));
         timed.or(leaning).or(alone).or_else(|| {

@@ -1,6 +1,6 @@
 //! One clause: what some words behind "when", "for" or "except" say.
 
-use super::super::grammar::{Match, Part};
+use super::super::grammar::{Grammar, Match, Part};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers, length_behind};
 use super::super::request_framing::spoken;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
@@ -79,13 +79,24 @@ pub(super) enum Adds {
 }
 
 impl Adds {
-    /// The name of what a condition is about.
-    pub(super) fn name(&self) -> Option<&str> {
+    /// What a condition asks.
+    fn question(&self) -> Option<&Slots> {
         let (Self::Becomes { said, .. } | Self::Check { said, .. } | Self::During(said)) = self else {
             return None;
         };
         let Condition::State { question, .. } = &said.condition else { return None };
-        question.get("name").and_then(Value::as_str)
+        Some(question)
+    }
+
+    /// The name of what a condition is about.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.question()?.get("name").and_then(Value::as_str)
+    }
+
+    /// The area that a condition names, or where what it names stands.
+    pub(super) fn area(&self, grammar: &Grammar) -> Option<String> {
+        let said = self.question()?.get("area").and_then(Value::as_str).map(str::to_owned);
+        said.or_else(|| Some(grammar.area_of(self.name()?)?.as_str()?.to_owned()))
     }
 }
 

@@ -82,6 +82,8 @@ pub enum Prefer {
     Usual,
     /// In the morning: alarms.
     Morning,
+    /// That of any day, whatever time it is now: "every Saturday … at nine".
+    EachDay,
     /// Both: of a time of day alone, `07:00:00/19:00:00`. Elsewhere as usual.
     Either,
 }

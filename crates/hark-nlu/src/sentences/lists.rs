@@ -47,9 +47,10 @@ impl FileReader<'_> {
                 }
                 "rule" => found = self.ruled(value).or(found),
                 "prefer" => {
-                    self.one_of(value, "prefer", &["usual", "morning", "either"]);
+                    self.one_of(value, "prefer", &["usual", "morning", "each_day", "either"]);
                     prefer = match value.data.as_str() {
                         Some("morning") => Prefer::Morning,
+                        Some("each_day") => Prefer::EachDay,
                         Some("either") => Prefer::Either,
                         _ => Prefer::Usual,
                     };
