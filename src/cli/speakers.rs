@@ -11,7 +11,7 @@ use hark_core::{Fault, FaultKind};
 use hark_models::manifest::Manifest;
 use hark_stt::recording::Recording;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Lists, enrols or forgets.
@@ -38,7 +38,7 @@ pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(
     Ok(())
 }
 
-fn enrol(speakers: &SpeakerRegistry, name: &str, file: &PathBuf) -> Result<EnrolledSpeaker, Fault> {
+fn enrol(speakers: &SpeakerRegistry, name: &str, file: &Path) -> Result<EnrolledSpeaker, Fault> {
     let shown = file.display();
     match speakers.enrol(name, &sound(file)?, wall_unix_ms())? {
         Enrolment::Enrolled(person) => Ok(person),

@@ -7,7 +7,7 @@ use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers, VoiceSample, Voic
 use hark_core::{Fault, FaultKind, SpeakerGuess};
 use hark_models::manifest::Manifest;
 use hark_models::onnx::OnnxRuntime;
-use hark_stt::speaker::{VoiceEncoder, WhoSpeaks, likelihood_of, profiles, similarity, who};
+use hark_stt::speaker::{VoiceEncoder, WhoSpeaks, likelihood_of, nearest, profiles, similarity, who};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 const MOST_SAMPLES: usize = 8;
 /// A voice that is less likely that of the name it is enrolled under is another's.
 const LEAST_SAME: f32 = 0.1;
+/// A voice that is as likely that of another name is not enrolled by voice: of two names neither would be told any more,
+/// and what is refused to the one would be allowed.
+const LEAST_KNOWN: f32 = 0.5;
 /// A request that was heard longer ago is not the one that asks for its voice to be remembered.
 const FRESH: Duration = Duration::from_secs(60);
 
@@ -97,11 +100,22 @@ impl SpeakerRegistry {
         Ok(encoder.as_mut().map(|encoder| encoder.embed(sound)).transpose()?.flatten())
     }
 
-    /// Enrols the voice in some sound (16 kHz mono) under a name.
+    /// Enrols the voice in some sound (16 kHz mono) under a name, for the owner.
     ///
     /// # Errors
     /// When the model cannot be loaded or the store not be written.
     pub(crate) fn enrol(&self, name: &str, sound: &[f32], now_unix_ms: i64) -> Result<Enrolment, Fault> {
+        self.enrol_unless(name, sound, now_unix_ms, self.settings.min_likelihood)
+    }
+
+    /// The same, unless it is this likely the voice of another name.
+    fn enrol_unless(
+        &self,
+        name: &str,
+        sound: &[f32],
+        now_unix_ms: i64,
+        least_known: f32,
+    ) -> Result<Enrolment, Fault> {
         let Some(embedding) = self.embed(sound)? else { return Ok(Enrolment::TooShort) };
         let known = self.store.voices()?;
         let is_named = |person: &EnrolledSpeaker| person.name.to_lowercase() == name.to_lowercase();
@@ -110,7 +124,7 @@ impl SpeakerRegistry {
             .filter(|sample| sample.name.to_lowercase() != name.to_lowercase())
             .cloned()
             .collect();
-        if let Some(guess) = who(&embedding, &others, self.settings.min_likelihood) {
+        if let Some(guess) = nearest(&embedding, &others).filter(|guess| guess.likelihood >= least_known) {
             return Ok(Enrolment::Known(guess));
         }
         if let Some((person, mean)) = profiles(&known).into_iter().find(|(person, _)| is_named(person))
@@ -149,7 +163,7 @@ impl Speakers for SpeakerRegistry {
         self.check_enabled()?;
         let last = lock(&self.last).clone();
         match last.filter(|(at, _)| at.elapsed() < FRESH) {
-            Some((_, sound)) => self.enrol(name, &sound, now_unix_ms),
+            Some((_, sound)) => self.enrol_unless(name, &sound, now_unix_ms, LEAST_KNOWN),
             None => Ok(Enrolment::NotHeard),
         }
     }

@@ -8,12 +8,12 @@ use super::needs::Need;
 use super::{Found, Run, failed};
 use crate::cli::benchmarks::samples::Samples;
 use crate::cli::evaluations::people::{files, name};
+use crate::cli::speakers::sound;
 use hark_config::Config;
 use hark_core::Fault;
 use hark_core::speaker::VoiceSample;
 use hark_models::manifest::Manifest;
 use hark_models::onnx::OnnxRuntime;
-use hark_stt::recording::Recording;
 use hark_stt::speaker::{VoiceEncoder, profiles, similarity, who};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -54,9 +54,7 @@ pub(crate) fn run(run: &Run<'_>, data: &Path) -> Result<Found, Fault> {
         (run.progress)(&name);
         let mut voices = Vec::new();
         for file in files(run, &folder) {
-            let mut recording = Recording::open(&file)?;
-            let mut sound = Vec::new();
-            while recording.read(&mut sound)? {}
+            let sound = sound(&file)?;
             let begun = Instant::now();
             match encoder.embed(&sound)? {
                 Some(voice) => voices.push(voice),

@@ -103,6 +103,8 @@ pub struct Thought {
 /// How a task ended, or why it waits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+// One for each task, and moved a few times.
+#[allow(clippy::large_enum_variant)]
 pub enum ThoughtEnd {
     /// These words are the answer, all of them; those that were told as pieces are in it. `failed`: something that was
     /// asked was not done.

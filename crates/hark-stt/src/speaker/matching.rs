@@ -49,6 +49,15 @@ pub fn profiles(samples: &[VoiceSample]) -> Vec<(EnrolledSpeaker, Vec<f32>)> {
     people
 }
 
+/// The person whose voice is nearest, with how likely it is theirs; `None` where nobody's is known.
+pub fn nearest(embedding: &[f32], samples: &[VoiceSample]) -> Option<SpeakerGuess> {
+    let guesses = profiles(samples).into_iter().map(|(person, mean)| SpeakerGuess {
+        likelihood: likelihood_of(similarity(embedding, &mean), person.samples),
+        name: person.name,
+    });
+    guesses.max_by(|one, other| one.likelihood.total_cmp(&other.likelihood))
+}
+
 /// Whose voice it is, if that is at least `min_likelihood` likely and nobody else's is as close.
 pub fn who(embedding: &[f32], samples: &[VoiceSample], min_likelihood: f32) -> Option<SpeakerGuess> {
     let people = profiles(samples);
@@ -81,7 +90,9 @@ mod tests {
         assert_eq!(named([0.0, 0.97, 0.2], 0.9).as_deref(), Some("Ben"));
         assert_eq!(named([0.0, 0.3, -0.95], 0.9), None, "a stranger");
         assert_eq!(named([0.69, 0.69, 0.2], 0.5), None, "as near to one as to the other");
-        assert!(who(&[1.0, 0.0, 0.0], &[], 0.5).is_none());
+        assert!(who(&[1.0, 0.0, 0.0], &[], 0.5).is_none() && nearest(&[1.0, 0.0, 0.0], &[]).is_none());
+        let near = nearest(&[0.69, 0.69, 0.2], &known).unwrap();
+        assert!(near.likelihood > 0.9, "near to two is near: {near:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod windows;
 use hark_core::{Fault, SpeakerGuess};
 use hark_models::onnx::{OnnxError, OnnxRuntime};
 use hark_models::speaker_encoder::SpeakerEncoder;
-pub use matching::{likelihood_of, profiles, similarity, who};
+pub use matching::{likelihood_of, nearest, profiles, similarity, who};
 use std::path::Path;
 use std::time::Duration;
 use windows::Windows;
