@@ -202,6 +202,7 @@ mod tests {
             risk: Risk::Write,
             triggers: Vec::new(),
             agent: "home".into(),
+            outside: false,
         });
         let function = json!({"name": "home-turn_on", "arguments": "{\"name\":\"lamp\"}"});
         let expected = json!({

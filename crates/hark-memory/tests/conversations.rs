@@ -54,7 +54,7 @@ fn kept(kept: &Kept) -> Option<&str> {
 /// What is wrong with a step; `None`: nothing.
 fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
     let speaker = if text(step, "by") == Some("guest") { Speaker::Unknown } else { Speaker::Owner };
-    let by = Requester { speaker, aloud: false, conversation: "test".into() };
+    let by = Requester { speaker, aloud: false, conversation: "test".into(), person: None };
     let now = 1_790_000_000_000 + day * DAY_MS;
     let is_like = |found: Option<&str>, key: &str| match (found, text(step, key)) {
         (None, None) => true,

@@ -125,11 +125,11 @@ impl Turn {
                 continue;
             };
             let Some(call) = &work.call else { continue };
-            let is_before = |earlier: &&Work| {
+            let is_before = |earlier: &Work| {
                 earlier.is_open()
                     && earlier.call.as_ref().is_some_and(|other| may_concern_the_same(other, call))
             };
-            if !before.iter().any(|earlier| is_before(&earlier)) {
+            if !before.iter().any(is_before) {
                 work.started = true;
                 due.push(call.clone());
             }
@@ -165,7 +165,7 @@ fn may_concern_the_same(one: &ToolCall, other: &ToolCall) -> bool {
         (Some(one), Some(other)) => one != other,
         _ => false,
     };
-    kind(one) == kind(other) && !ABOUT.iter().any(|slot| differs(&slot))
+    kind(one) == kind(other) && !ABOUT.iter().any(differs)
 }
 
 impl Work {

@@ -111,7 +111,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads some words as they are meant at another time.
-    pub(crate) fn from_time<T>(&self, now: NaiveDateTime, read: impl FnOnce(&Reader<'_>) -> T) -> T {
+    pub(crate) fn at_time<T>(&self, now: NaiveDateTime, read: impl FnOnce(&Reader<'_>) -> T) -> T {
         read(&Reader { now, caches: Rc::default(), ..*self })
     }
 

@@ -94,7 +94,10 @@ impl Sentence<'_> {
             found.slots.contains_key(COMMAND) || category_of(&found.intent) == Some(Category::HomeControl)
         });
         let begun = rests.flat_map(move |rest| {
-            (before.0 + 1..before.1).filter_map(move |cut| {
+            let articles = self.lexicon.things.articles;
+            let has_article = rest.split(' ').next().is_some_and(|first| articles.contains(first));
+            let fits = move |cut: &usize| !(has_article && articles.contains(&self.tokens[cut - 1].word));
+            (before.0 + 1..before.1).filter(fits).filter_map(move |cut| {
                 let text = format!("{} {rest}", self.said(before.0, cut));
                 self.composed(&text).or_else(|| if later { self.put_off(&text) } else { None })
             })

@@ -23,7 +23,7 @@ pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> 
         let Some(at) = moment(found) else { continue };
         if let Some(before) = last.filter(|before| at < *before) {
             let text = found.said();
-            let later = reader.from_time(before, |reader| {
+            let later = reader.at_time(before, |reader| {
                 let tokens = reader.tokenise(&text);
                 reader.exactly(&text, &tokens).or_else(|| reader.several_later(&text, &tokens))
             });
