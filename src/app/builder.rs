@@ -189,14 +189,7 @@ impl App {
         let intercom = Arc::new(Intercom::new(&config, event_queue.clone()));
         let (volume, has_sound) = (config.speaking.volume_percent, mode != AppMode::Asking);
         let controls = Arc::new(Controls::new(volume, has_sound, event_queue.clone(), intercom));
-        let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(VirtualDevices::new(home.clone()))];
-        let codes = device_codes::load(&config.permissions, paths::credentials_dir().as_deref())
-            .map_err(|fault| vec![fault])?;
-        if let Some(devices) = &mqtt_devices {
-            devices.set_codes(codes.clone());
-        }
-        backends.extend(homeassistant.as_ref().map(|it| it.backend(codes)));
-        backends.extend(mqtt_devices.clone().map(|devices| Arc::new(mqtt::Backend(devices)) as _));
+        let backends = device_backends(&config, &home, homeassistant.as_ref(), mqtt_devices.as_ref())?;
         let devices = HomeControl::new(home.clone(), backends);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
         let settings = (&config.home, &config.permissions, &config.tools, config.speaking.language.as_str());
@@ -416,6 +409,24 @@ impl App {
             None => Choices::of(&self.config, &self.manifest),
         }
     }
+}
+
+/// What changes the things of the home: the virtual ones, Home Assistant and what announces itself over MQTT.
+fn device_backends(
+    config: &Config,
+    home: &Arc<HomeRegistry>,
+    homeassistant: Option<&HomeAssistant>,
+    mqtt_devices: Option<&Arc<mqtt::Devices>>,
+) -> Result<Vec<Arc<dyn DeviceBackend>>, Faults> {
+    let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(VirtualDevices::new(home.clone()))];
+    let codes = device_codes::load(&config.permissions, paths::credentials_dir().as_deref())
+        .map_err(|fault| vec![fault])?;
+    if let Some(devices) = mqtt_devices {
+        devices.set_codes(codes.clone());
+    }
+    backends.extend(homeassistant.map(|it| it.backend(codes)));
+    backends.extend(mqtt_devices.map(|devices| Arc::new(mqtt::Backend(devices.clone())) as _));
+    Ok(backends)
 }
 
 /// State of the tools that outlives the program.

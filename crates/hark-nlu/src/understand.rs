@@ -98,6 +98,7 @@ impl Understand for Grammar {
             Some(marks) => reader.fill_marked(intent, text, marks),
             None => reader.fill(intent, text, None),
         };
+        let found = found.filter(|found| !reader.loses_day(&tokens, found));
         let found = match found {
             None => impossible.refuse_unfilled(intent),
             Some(found) => {

@@ -310,6 +310,13 @@ impl<'g> Text<'g> {
             if !is_small && marks.is_some_and(|marks| SlotSpan::any_has(marks, at)) {
                 return None;
             }
+            // What any words may be is all of them: "*oat* milk".
+            let is_beside =
+                |mark: &SlotSpan| mark.slot == ANY_WORDS && (at + 1 == mark.start || at == mark.end);
+            let is_strange = !is_small && grammar.words.typed(word).is_none();
+            if is_strange && marks.is_some_and(|marks| marks.iter().any(is_beside)) {
+                return None;
+            }
             // Part of a number is another number.
             if numbers.iter().any(|number| number.len() > 1 && number.contains(&at)) {
                 return None;

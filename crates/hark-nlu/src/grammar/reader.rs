@@ -8,7 +8,7 @@ use crate::impossible::Impossible;
 use crate::intent::category_of;
 use crate::qualifiers::Qualifiers;
 use crate::request_framing::Speech;
-use crate::rules::{self, Reckoning};
+use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
@@ -227,9 +227,26 @@ impl<'r> Reader<'r> {
         let possible = Impossible::of(self, text, &tokens).refuse(std::slice::from_ref(&found)).is_none();
         let qualifiers = Qualifiers::of(self, text, &tokens);
         let is_talk = category_of(&found.intent) == Some(Category::Conversation);
-        let is_whole = !is_talk && qualifiers.are_taken(&found) && qualifiers.refuse_filled(&found).is_none();
+        let is_whole = !is_talk
+            && !self.loses_day(&tokens, &found)
+            && qualifiers.are_taken(&found)
+            && qualifiers.refuse_filled(&found).is_none();
         let score = found.score * candidate.probability;
         (possible && is_whole).then_some(Match { score, ..found })
+    }
+
+    /// Whether an act was made of words that name a day or say how often, and it says neither: "only on weekdays".
+    pub(crate) fn loses_day(&self, tokens: &[Token], found: &Match) -> bool {
+        let acts = matches!(category_of(&found.intent), Some(Category::HomeControl | Category::Media));
+        let is_timed =
+            ["when", "recurrence", "time", "date"].iter().any(|slot| found.slots.contains_key(*slot));
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let by = Reckoning { lexicon: self.grammar.lexicon(), now: self.now, prefer: Prefer::default() };
+        let is_day = |at: usize| {
+            let begins = |rule| rules::longest(rule, &words[at..], &by).is_some_and(|(_, used)| used > 0);
+            begins(Rule::Recurrence) || begins(Rule::Date) || rules::is_days(&words[at..], &by)
+        };
+        acts && !is_timed && found.wild_words == 0 && (0..words.len()).any(is_day)
     }
 
     /// What a rule makes of the words from some place on, which are `joined` by spaces.
