@@ -299,6 +299,10 @@ impl<'s> Speech<'s> {
         let words = self.words();
         let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
         let date = |at: usize| rules::longest(Rule::Date, &words[at..], &by).map_or(0, |(_, used)| used);
+        // "On second thoughts" is no day either.
+        if phrases::starts(self.lexicon().discourse.corrections, &words).is_some() {
+            return None;
+        }
         // "Monday to Friday" is no day.
         let again = rules::longest(Rule::Recurrence, &words, &by).map_or(0, |(_, used)| used);
         let used = Some(date(0)).filter(|used| *used >= again).unwrap_or(0);
