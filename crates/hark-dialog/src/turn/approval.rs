@@ -10,7 +10,7 @@ use hark_core::pin::PinVerdict;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::tool::error_code;
 use hark_core::{
-    Ambiguity, Effect, Fault, FaultKind, Intent, Part, Receipt, Reply, Route, Slots, Stamp, ToolCall, TurnId,
+    Ambiguity, Fault, FaultKind, Intent, Part, Receipt, Reply, Route, Slots, Stamp, ToolCall, TurnId,
 };
 
 /// Why a yes or no counts for nothing, as the replies are called.
@@ -45,14 +45,12 @@ impl Machine {
         if finished {
             turn.times.acted = Some(now);
         }
-        let due = if turn.phase == Phase::Acting { turn.take_due_calls() } else { Vec::new() };
         self.note_changed(id, &receipt);
         let goes_on = finished && (self.taken_back(now, id, &receipt) || self.carry_out_now(now, id));
         self.publish(
             Some(id),
             PublicEvent::Action { tool: call.tool, args: call.args, receipt, duration_ms },
         );
-        self.out.extend(due.into_iter().map(|call| Effect::Act { call }));
         if finished && !goes_on {
             self.answer(now, id);
         }
@@ -151,7 +149,7 @@ impl Machine {
         }
         let work = approval.intents.into_iter().enumerate().map(|(index, (intent, call))| {
             let call = approved(ToolCall { index, ..call });
-            Work::of(intent, Some(call))
+            Work { intent, call: Some(call), receipt: None }
         });
         let work = work.collect();
         self.run(now, id, work);

@@ -6,7 +6,7 @@ use super::state::Work;
 use crate::intent_tools;
 use hark_core::automation::{Action, Automation, intent};
 use hark_core::public_event::Origin;
-use hark_core::{Effect, Intent, Route, Slots, Stamp, TurnId};
+use hark_core::{Effect, Intent, Route, Slots, Stamp, ToolCall, TurnId};
 
 /// Where a receipt says that what depends on it is to be done now.
 const CARRY_OUT: &str = "carry_out";
@@ -86,7 +86,8 @@ impl Machine {
         for (at, intent) in intents.iter().enumerate() {
             turn.work.push(Work::new(id, first + at, intent.clone(), false, requester.clone()));
         }
-        let calls = turn.take_due_calls();
+        let calls: Vec<ToolCall> =
+            turn.work.iter().skip(first).filter_map(|work| work.call.clone()).collect();
         let acts = !calls.is_empty();
         self.out.extend(calls.into_iter().map(|call| Effect::Act { call }));
         for intent in intents {

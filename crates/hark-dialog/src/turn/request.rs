@@ -8,7 +8,9 @@ use hark_core::audio::Earcon;
 use hark_core::intent::refusal;
 use hark_core::memory::Requester;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
-use hark_core::{Effect, Intent, Kind, Reply, Route, Slots, Stamp, Transcript, TurnId, Understanding};
+use hark_core::{
+    Effect, Intent, Kind, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
+};
 
 /// Stands for a language that is to be found out.
 const UNKNOWN_LANGUAGE: &str = "unknown";
@@ -240,7 +242,7 @@ impl Machine {
         turn.phase = Phase::Acting;
         turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS;
         turn.work = work;
-        let calls = turn.take_due_calls();
+        let calls: Vec<ToolCall> = turn.work.iter().filter_map(|work| work.call.clone()).collect();
         if calls.is_empty() {
             self.answer(now, id);
         }

@@ -116,27 +116,6 @@ impl Turn {
         Requester { speaker, aloud: of_origin.aloud || self.speak, person: self.person.clone(), ..of_origin }
     }
 
-    /// The calls that can begin now, each handed out once: what may concern the same is done in the order it was asked for.
-    pub(super) fn take_due_calls(&mut self) -> Vec<ToolCall> {
-        let mut due = Vec::new();
-        for at in 0..self.work.len() {
-            let (before, rest) = self.work.split_at_mut(at);
-            let Some(work) = rest.first_mut().filter(|work| work.is_open() && !work.started) else {
-                continue;
-            };
-            let Some(call) = &work.call else { continue };
-            let is_before = |earlier: &Work| {
-                earlier.is_open()
-                    && earlier.call.as_ref().is_some_and(|other| may_concern_the_same(other, call))
-            };
-            if !before.iter().any(is_before) {
-                work.started = true;
-                due.push(call.clone());
-            }
-        }
-        due
-    }
-
     /// Answers in this language from now on, if it is known.
     pub(super) fn speak_in(&mut self, language: &str) {
         if !matches!(language, "" | "unknown") {
@@ -151,21 +130,6 @@ pub(super) struct Work {
     pub(super) intent: Intent,
     pub(super) call: Option<ToolCall>,
     pub(super) receipt: Option<Receipt>,
-    /// Whether its call was handed out.
-    started: bool,
-}
-
-/// Arguments that tell what a call is about.
-const ABOUT: [&str; 4] = ["name", "area", "floor", "list"];
-
-/// Whether two calls may be about the same: tools of one kind, and nothing tells that they are about different things.
-fn may_concern_the_same(one: &ToolCall, other: &ToolCall) -> bool {
-    let kind = |call: &ToolCall| call.tool.split('.').next().map(str::to_owned);
-    let differs = |slot: &&str| match (one.args.get(*slot), other.args.get(*slot)) {
-        (Some(one), Some(other)) => one != other,
-        _ => false,
-    };
-    kind(one) == kind(other) && !ABOUT.iter().any(differs)
 }
 
 impl Work {
@@ -189,12 +153,7 @@ impl Work {
             unattended,
             requester,
         });
-        Self::of(intent, call)
-    }
-
-    /// An intent with the call that serves it.
-    pub(super) fn of(intent: Intent, call: Option<ToolCall>) -> Self {
-        Self { intent, call, receipt: None, started: false }
+        Self { intent, call, receipt: None }
     }
 
     /// Whether it undoes an earlier turn whose speaker continued: the reply does not mention that.

@@ -84,20 +84,7 @@ pub(super) fn intent(name: &str) -> Intent {
 }
 
 pub(super) fn understood(n: u32, names: &[&str]) -> Event {
-    understood_as(n, names.iter().map(|name| intent(name)).collect())
-}
-
-/// The same of intents about things of their own, which do not wait for each other.
-fn understood_apart(n: u32, names: &[&str]) -> Event {
-    let named = |(at, name): (usize, &&str)| {
-        let mut intent = intent(name);
-        intent.slots.insert("name".into(), format!("lamp {at}").into());
-        intent
-    };
-    understood_as(n, names.iter().enumerate().map(named).collect())
-}
-
-fn understood_as(n: u32, intents: Vec<Intent>) -> Event {
+    let intents = names.iter().map(|name| intent(name)).collect();
     Event::Understood {
         turn: turn(n),
         understanding: Understanding { intents, why: "nothing fits".into(), ..Understanding::default() },
@@ -290,7 +277,7 @@ fn two_requests_wait_for_both_receipts() {
         &mut machine,
         vec![
             (0, typed("a and b")),
-            (1, understood_apart(1, &["HassTurnOff", "HassTurnOn"])),
+            (1, understood(1, &["HassTurnOff", "HassTurnOn"])),
             (2, acted(1, 1, true, "")),
         ],
     );
@@ -307,20 +294,6 @@ fn two_requests_wait_for_both_receipts() {
         })
         .collect();
     assert_eq!(names, ["HassTurnOff", "HassTurnOn"], "told in the order they were said");
-}
-
-#[test]
-fn what_may_concern_the_same_is_done_in_the_order_it_was_said() {
-    let mut machine = machine();
-    let first = run(
-        &mut machine,
-        vec![(0, typed("half open, then shut")), (1, understood(1, &["HassTurnOn", "HassTurnOff"]))],
-    );
-    assert_eq!(calls(&first), [("home.turn_on".to_owned(), false)]);
-    let second = run(&mut machine, vec![(2, acted(1, 0, false, "unknown_name"))]);
-    assert_eq!(calls(&second), [("home.turn_off".to_owned(), false)], "also where the first failed");
-    assert!(replies(&second).is_empty(), "one receipt is still missing");
-    assert_eq!(replies(&run(&mut machine, vec![(3, acted(1, 1, true, ""))])).len(), 1);
 }
 
 /// Somebody asks for the door, and the gate says what it `needs`.
