@@ -239,4 +239,7 @@ pub mod intent {
     /// Slot of what is to be done later to what was spoken of last: the words with `{}` for its name, and a word that joins
     /// two names.
     pub const OF_IT: &str = "of_it";
+    /// Slot that is true of a condition or a change that is one of "it", whatever was spoken of: "unless it is on", "turn it
+    /// down".
+    pub const IT: &str = "it";
 }

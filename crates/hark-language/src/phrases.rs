@@ -164,6 +164,22 @@ pub fn ends(phrases: Phrases, words: &[&str]) -> Option<usize> {
     })
 }
 
+/// The words without the phrases of a set, wherever they stand.
+pub fn without<'a>(phrases: Phrases, words: &[&'a str]) -> Vec<&'a str> {
+    let mut kept = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        match starts(phrases, &words[at..]) {
+            Some(length) => at += length,
+            None => {
+                kept.push(words[at]);
+                at += 1;
+            }
+        }
+    }
+    kept
+}
+
 /// The words without the phrases of some sets at their end, as many as there are.
 pub fn without_ends<'w, 'a>(sets: &[Phrases], mut words: &'w [&'a str]) -> &'w [&'a str] {
     while let Some(length) = sets.iter().filter_map(|set| ends(*set, words)).max() {

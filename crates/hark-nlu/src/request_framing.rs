@@ -299,13 +299,12 @@ impl<'s> Speech<'s> {
         let words = self.words();
         let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
         let date = |at: usize| rules::longest(Rule::Date, &words[at..], &by).map_or(0, |(_, used)| used);
-        // "On second thoughts" is no day either.
-        if phrases::starts(self.lexicon().discourse.corrections, &words).is_some() {
+        let used = Some(date(0)).filter(|used| *used > 0)?;
+        // "On second thoughts" and "Monday to Friday" are no day.
+        let again = rules::longest(Rule::Recurrence, &words, &by).map_or(0, |(_, used)| used);
+        if used < again || phrases::starts(self.lexicon().discourse.corrections, &words).is_some() {
             return None;
         }
-        // "Monday to Friday" is no day.
-        let again = rules::longest(Rule::Recurrence, &words, &by).map_or(0, |(_, used)| used);
-        let used = Some(date(0)).filter(|used| *used >= again).unwrap_or(0);
         let part = phrases::find(self.lexicon().time.parts, &words[used..]).map_or(0, |(_, used)| used);
         let from = used + part;
         let ends = self.lexicon().qualifiers.ends;
@@ -321,7 +320,7 @@ impl<'s> Speech<'s> {
         };
         let times: Vec<usize> = (from + 1..words.len()).filter_map(time_end).collect();
         let has_other_day = (from..words.len()).any(|at| date(at) > 0);
-        if used == 0 || times.is_empty() || time_end(from).is_some() || has_other_day {
+        if times.is_empty() || time_end(from).is_some() || has_other_day {
             return None;
         }
         // Behind the time: "on tomorrow" is a day.

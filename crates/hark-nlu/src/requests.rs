@@ -6,12 +6,11 @@ mod shared_words;
 mod times;
 
 use super::grammar::{Match, Reader};
-use super::intent::{category_of, leans_on_another};
+use super::intent::leans_on_another;
 use super::number_spans;
 use super::request_framing::Speech;
 use super::text::Token;
-use hark_core::Category;
-use hark_core::automation::intent::{COMMAND, OF_IT};
+use hark_core::automation::intent::OF_IT;
 use hark_language::{Lexicon, phrases};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
@@ -254,14 +253,7 @@ impl<'s> Sentence<'s> {
     /// a follow-up, which would have to be completed with what was done.
     pub fn one(&self, before: Option<(usize, usize)>, (start, end): (usize, usize)) -> Option<Match> {
         let alone = self.plain(start, end);
-        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
-        // "No, half five" is instead of what was said, and not beside it.
-        let (corrections, corrected) =
-            (self.lexicon.discourse.corrections, self.lexicon.qualifiers.corrected);
-        let said: Vec<&str> = self.tokens[..start].iter().map(|token| token.word.as_str()).collect();
-        let ends = phrases::ends(corrections, &said).map(|length| &said[said.len() - length..]);
-        let mark = phrases::starts(corrections, &words).map(|length| &words[..length]).or(ends);
-        let corrects = mark.is_some_and(|mark| mark.iter().any(|word| corrected.contains(word)));
+        let corrects = before.is_some() && self.corrects(start, end);
         let leaning = before.filter(|_| !corrects && !self.holds_request(start, end)).and_then(|before| {
             match alone.as_ref().filter(|alone| !follows(alone) && !alone.slots.contains_key(OF_IT)) {
                 // "The kitchen lights" turns them on, but not behind "turn off the hall lights and": where the same can be
@@ -272,18 +264,9 @@ impl<'s> Sentence<'s> {
                 None => self.leaning(before, (start, end)),
             }
         });
-        // Things alone behind what is to be done later are what that is about: "… every day at seven, the kettle and the radio".
-        let talk = &self.lexicon.discourse;
-        let is_bare = !words.iter().any(|word| talk.verbs.contains(word) || talk.closing.contains(word));
-        let is_later = |(from, to): (usize, usize)| {
-            self.plain(from, to).is_some_and(|found| found.slots.contains_key(COMMAND))
-        };
-        let at_once = |alone: &Match| {
-            category_of(&alone.intent) == Some(Category::HomeControl) && !alone.slots.contains_key(COMMAND)
-        };
-        let is_part_of_later = is_bare && before.is_some_and(is_later);
-        let alone = alone.filter(|alone| !(is_part_of_later && at_once(alone)));
-        let alone = alone.filter(|alone| before.is_none() || !corrects || !follows(alone));
+        let is_of_later =
+            |alone: &Match| before.is_some_and(|before| self.is_of_later(before, (start, end), alone));
+        let alone = alone.filter(|alone| !(is_of_later(alone) || corrects && follows(alone)));
         let timed = before.and_then(|before| self.at_moment_of(before, (start, end)));
         timed.or(leaning).or(alone).or_else(|| {
             self.with_any_words(&format!("{} {}", self.said(start, end), self.unit_of(start, end)?))

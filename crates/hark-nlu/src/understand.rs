@@ -16,15 +16,12 @@ use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
-use hark_core::automation::intent::{COMMAND, DENIES, SEVERAL, TO_IT};
+use hark_core::automation::intent::{COMMAND, DENIES, IT, SEVERAL, TO_IT};
 use hark_core::intent::{UnknownThing, refusal};
 use hark_core::ports::{Candidates, NEXT_TURN, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
 use hark_language::{Lexicon, Phrases, phrases};
 use serde_json::Value;
-
-/// Slot of a change that is one of whatever was spoken of last.
-const IT: &str = "it";
 
 /// Slot of something that a reminder would wait for.
 const EVENT: &str = "event";

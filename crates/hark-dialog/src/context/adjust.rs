@@ -2,7 +2,7 @@
 
 use super::target::Target;
 use super::{Before, changed_time};
-use hark_core::automation::intent::RESTORE_LATER;
+use hark_core::automation::intent::{IT, RESTORE_LATER};
 use hark_core::{Intent, Route, Slots};
 use serde_json::Value;
 
@@ -106,9 +106,6 @@ fn turned(step: &Value) -> Option<Value> {
         _ => None,
     }
 }
-
-/// Slot of a change of volume that is one of whatever "it" is: "turn it down".
-pub(super) const IT: &str = "it";
 
 /// "Turn it down" of what was spoken of last, where something else than sound can be more or less of it.
 fn of_it(intent: &Intent, before: &Before<'_>) -> Option<Intent> {

@@ -17,7 +17,7 @@ mod tests;
 mod timer_choice;
 
 use super::instincts;
-use hark_core::automation::intent::{AUTOMATE, DENIES, OF_IT, RESTORE_LATER, SEVERAL, TO_IT};
+use hark_core::automation::intent::{AUTOMATE, DENIES, IT, OF_IT, RESTORE_LATER, SEVERAL, TO_IT};
 use hark_core::intent::refusal;
 use hark_core::public_event::Origin;
 use hark_core::{Ambiguity, Intent, Receipt, Route, Slots, Understanding};
@@ -276,7 +276,7 @@ impl Context {
             } else {
                 let leaning = before.first().and_then(|before| adjust::lean(&intent, before));
                 let mut alone = leaning.unwrap_or_else(|| intent.clone());
-                if alone.slots.remove(adjust::IT).is_some() {
+                if alone.slots.remove(IT).is_some() {
                     alone.slots.remove("domain");
                 }
                 Some(alone)

@@ -7,6 +7,7 @@ use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::{Composer, target};
 use chrono::NaiveTime;
 use hark_core::Slots;
+use hark_core::automation::intent::IT;
 use hark_core::automation::{Condition, SunEvent, Trigger, Until};
 use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_language::{Lexicon, phrases};
@@ -20,9 +21,6 @@ const SHORTLY_MINUTES: f64 = 30.0;
 
 /// Key of a condition that tells a change and not a state: "gets", "rises".
 const BECOMES: &str = "becomes";
-
-/// Slots of a condition that name the thing the request is about: "unless it is on".
-const IT: &str = "it";
 
 /// Slot of what is so, and does not become so.
 const NOW: &str = "now";
@@ -119,7 +117,7 @@ impl Clause<'_> {
             Kind::Hours => None,
             Kind::Condition => self
                 .sun()
-                .or_else(|| Some((start, Adds::Hours(self.hours()?))))
+                .or_else(|| here(Adds::Hours(self.hours()?)))
                 .or_else(|| here(Adds::Becomes { said: self.limit()?, repeats: false })),
             Kind::When | Kind::EachTime => {
                 let repeats = self.it.kind == Kind::EachTime;
@@ -276,8 +274,9 @@ impl Clause<'_> {
     /// "Above 25 degrees".
     fn limit(&self) -> Option<Said> {
         let said = self.one_condition(self.words(self.it.mark.0))?;
-        let is_number = |said: &Said| matches!(&said.condition, Condition::State { question, .. } if question.contains_key("above") || question.contains_key("below"));
-        Some(said).filter(is_number)
+        let Condition::State { question, .. } = &said.condition else { return None };
+        let is_number = ["above", "below"].iter().any(|slot| question.contains_key(*slot));
+        is_number.then_some(said)
     }
 
     fn length(&self) -> Option<Until> {
@@ -395,17 +394,7 @@ fn affirmed<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Option<Vec<&'w str>>
 /// Other ways to say a clause: without words that add nothing, and with contractions written out.
 fn plainer<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'w str>> {
     let talk = &lexicon.discourse;
-    let mut kept = Vec::new();
-    let mut at = 0;
-    while at < words.len() {
-        match phrases::starts(talk.fillers, &words[at..]) {
-            Some(length) => at += length,
-            None => {
-                kept.push(words[at]);
-                at += 1;
-            }
-        }
-    }
+    let kept = phrases::without(talk.fillers, words);
     let mut all = Vec::new();
     let contracted = kept.iter().enumerate().find_map(|(at, word)| Some((at, talk.contraction(word)?)));
     if let Some((at, (stem, meant))) = contracted {

@@ -63,13 +63,17 @@ impl Terms {
         self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty()
     }
 
+    /// What has to become so.
+    fn question(&self) -> Option<&Slots> {
+        match &self.trigger {
+            Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }) => Some(question),
+            _ => None,
+        }
+    }
+
     /// The name of the one that has to do something.
     pub(super) fn person(&self) -> Option<&str> {
-        let Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }) = &self.trigger
-        else {
-            return None;
-        };
-        question.get("name").and_then(Value::as_str)
+        self.question()?.get("name").and_then(Value::as_str)
     }
 
     /// A limit that says no more than "it" is of what was measured before: "… when the humidity is over 70, … when it's under
@@ -226,15 +230,13 @@ impl Composed {
         self.matches.iter().all(|found| category_of(&found.intent) == Some(Category::HomeQuery))
     }
 
-    /// What is asked, or has to become so.
+    /// What has to become so, or is asked.
     pub(super) fn question(&self) -> Option<&Slots> {
-        match (&self.terms.trigger, self.matches.as_slice()) {
-            (Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }), _) => {
-                Some(question)
-            }
-            (None, [only]) if self.asks() => Some(&only.slots),
+        let asked = || match self.matches.as_slice() {
+            [only] if self.asks() && self.terms.trigger.is_none() => Some(&only.slots),
             _ => None,
-        }
+        };
+        self.terms.question().or_else(asked)
     }
 
     /// Whether it is put off for a time, or comes again.

@@ -39,9 +39,10 @@ impl Composer<'_> {
             // "She" is the person, "it" what was started, or the sunset: "and … half an hour after it".
             let sun = clauses.iter().find(|it| it.kind == Kind::Moment && it.start < at);
             let sun = sun.map(|it| qualifiers.words[it.mark.0..it.mark.1].join(" "));
-            let named = first.terms.person().and_then(|name| self.with_person(rest, name));
+            let persons = lexicon.requests.person_pronouns;
+            let named = first.terms.person().and_then(|name| self.reader.with_name_for(persons, rest, name));
             let named = named.or_else(|| self.reader.with_name(rest, first.name().filter(|_| told)?));
-            let named = named.or_else(|| self.with_last_named(rest, &sun?));
+            let named = named.or_else(|| self.reader.with_last_named(rest, &sun?));
             let by = Composer { before: Some(first.said.as_str()), ..*self };
             let read = |rest: &str| {
                 let is_whole = |rest: &Composed| rest.waits() && !rest.matches.iter().any(leans);
@@ -61,22 +62,6 @@ impl Composer<'_> {
             found.intents.extend(rest.intents);
             Some(found)
         })
-    }
-
-    /// A text with a name for the last "it".
-    fn with_last_named(&self, text: &str, name: &str) -> Option<String> {
-        let pronouns = self.reader.grammar.lexicon().requests.pronouns;
-        let tokens = self.reader.tokenise(text);
-        let it = tokens.iter().rfind(|token| pronouns.contains(token.word.as_str()))?;
-        Some(with_name_at(text, it, name))
-    }
-
-    /// A text with the name of the person for "she" or "he".
-    fn with_person(&self, text: &str, name: &str) -> Option<String> {
-        let persons = self.reader.grammar.lexicon().requests.person_pronouns;
-        let tokens = self.reader.tokenise(text);
-        let it = tokens.iter().find(|token| persons.contains(token.word.as_str()))?;
-        Some(with_name_at(text, it, name))
     }
 
     /// A request that leaves out what the one before it says: "off again".
@@ -116,11 +101,6 @@ impl Composer<'_> {
         let said = self.promised(found.said(), &self.reader.tokenise(&found.said()));
         Some(Composed::of(vec![found], said))
     }
-}
-
-/// A text with a name in the place of a word.
-fn with_name_at(text: &str, word: &Token, name: &str) -> String {
-    format!("{}{name}{}", &text[..word.start], &text[word.end..])
 }
 
 /// Whether a request is about something that another names.

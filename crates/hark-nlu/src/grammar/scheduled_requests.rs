@@ -10,6 +10,7 @@ use chrono::NaiveDateTime;
 use hark_core::Category;
 use hark_core::automation::intent::{COMMAND, OF_IT, SEVERAL, TO_IT};
 use hark_core::calendar::When;
+use hark_language::Phrases;
 use serde_json::{Value, json};
 
 impl Reader<'_> {
@@ -47,10 +48,22 @@ impl Reader<'_> {
 
     /// An act upon "it", with the name of what it is.
     pub(crate) fn with_name(&self, act: &str, name: &str) -> Option<String> {
-        let pronouns = self.grammar.lexicon().requests.pronouns;
-        let tokens = self.tokenise(act);
+        self.with_name_for(self.grammar.lexicon().requests.pronouns, act, name)
+    }
+
+    /// A text with a name for the first of some words.
+    pub(crate) fn with_name_for(&self, pronouns: Phrases, text: &str, name: &str) -> Option<String> {
+        let tokens = self.tokenise(text);
         let it = tokens.iter().find(|token| pronouns.contains(token.word.as_str()))?;
-        Some(format!("{}{name}{}", &act[..it.start], &act[it.end..]))
+        Some(with_name_at(text, it, name))
+    }
+
+    /// A text with a name for the last "it".
+    pub(crate) fn with_last_named(&self, text: &str, name: &str) -> Option<String> {
+        let pronouns = self.grammar.lexicon().requests.pronouns;
+        let tokens = self.tokenise(text);
+        let it = tokens.iter().rfind(|token| pronouns.contains(token.word.as_str()))?;
+        Some(with_name_at(text, it, name))
     }
 
     /// The same of several things: a time behind "turn off the lamp and the fan" is that of both.
@@ -67,6 +80,11 @@ impl Reader<'_> {
             })
         })
     }
+}
+
+/// A text with a name in the place of a word.
+fn with_name_at(text: &str, word: &Token, name: &str) -> String {
+    format!("{}{name}{}", &text[..word.start], &text[word.end..])
 }
 
 /// A time is a moment to come ("now" is none) or a part of a day ("tonight"), for a day may be meant otherwise ("the sun"), and what is asked of one ("is

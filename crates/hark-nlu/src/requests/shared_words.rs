@@ -57,19 +57,18 @@ impl Sentence<'_> {
     }
 
     /// Some words without what only trails behind something: "off *again* at ten".
-    pub(super) fn without_trails(&self, words: &[&str]) -> String {
-        let mut kept = Vec::new();
-        let mut at = 0;
-        while at < words.len() {
-            match phrases::starts(self.lexicon.discourse.trails, &words[at..]) {
-                Some(length) => at += length,
-                None => {
-                    kept.push(words[at]);
-                    at += 1;
-                }
-            }
-        }
-        kept.join(" ")
+    fn without_trails(&self, words: &[&str]) -> String {
+        phrases::without(self.lexicon.discourse.trails, words).join(" ")
+    }
+
+    /// Whether a part is instead of what was said before it, and not beside that: "no, half five".
+    pub(super) fn corrects(&self, start: usize, end: usize) -> bool {
+        let (marks, corrected) = (self.lexicon.discourse.corrections, self.lexicon.qualifiers.corrected);
+        let words: Vec<&str> = self.tokens[..end].iter().map(|token| token.word.as_str()).collect();
+        let (before, part) = words.split_at(start);
+        let ends = phrases::ends(marks, before).map(|length| &before[start - length..]);
+        let mark = phrases::starts(marks, part).map(|length| &part[..length]).or(ends);
+        mark.is_some_and(|mark| mark.iter().any(|word| corrected.contains(word)))
     }
 
     /// A part that begins with a number that has no unit, with the unit that was said before.
@@ -168,6 +167,23 @@ impl Sentence<'_> {
             let text = format!("{} {rest}", self.said(first, cut));
             self.reader.several_later(&text, &self.reader.tokenise(&text))
         })
+    }
+
+    /// Whether things alone stand behind what is to be done later, which is about them: "… every day at seven, the kettle and
+    /// the radio".
+    pub(super) fn is_of_later(
+        &self,
+        before: (usize, usize),
+        (start, end): (usize, usize),
+        alone: &Match,
+    ) -> bool {
+        let talk = &self.lexicon.discourse;
+        let is_later = |found: &Match| found.slots.contains_key(COMMAND);
+        let acts = |word: &String| talk.verbs.contains(word) || talk.closing.contains(word);
+        category_of(&alone.intent) == Some(Category::HomeControl)
+            && !is_later(alone)
+            && !self.tokens[start..end].iter().any(|token| acts(&token.word))
+            && self.plain(before.0, before.1).is_some_and(|found| is_later(&found))
     }
 
     /// The request before with another thing and another number: "turn the lamp off in ten minutes and the fan in twenty".
