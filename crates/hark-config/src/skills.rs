@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SkillsConfig {
-    /// Folder with a folder for each skill; empty: `skills` in the state folder. What stands in it counts as the owner's word, so nobody else may be able to write there.
+    /// Folder of skills, each in a folder of its own; empty: `skills` in the state folder. They are trusted as instructions of the owner, so nobody else may have write access.
     #[schemars(extend("x-holds" = "folder"))]
     pub folder: String,
     /// Whether the skills that come with Hark are there, too. One of the folder takes the place of one of the same name.

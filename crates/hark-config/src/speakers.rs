@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Speakers {
     /// Whether Hark tells people apart by their voice. Nothing is computed while no voice is enrolled.
     pub enabled: bool,
-    /// How likely it must be that a voice is a person's before their name is used; below it nobody is named.
+    /// Lowest likelihood at which a voice is taken for a person's; below it the speaker stays unknown.
     #[schemars(range(min = 0.5, max = 0.999))]
     pub min_likelihood: f32,
 }

@@ -44,7 +44,7 @@ pub struct Trouble {
     pub fix: String,
 }
 
-/// What a tool of another program gave back: data of somebody else, without control characters and bounded.
+/// Result of an external tool: untrusted text, bounded in length, control characters removed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExternalAnswer {
     /// Its words.
@@ -86,7 +86,7 @@ pub trait ExternalTools: Send + Sync {
 }
 
 impl ExternalTool {
-    /// As a model is told of it.
+    /// The tool as it is described to a language model.
     pub fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: self.name.clone(),

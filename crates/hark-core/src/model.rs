@@ -90,7 +90,7 @@ pub struct ToolSpec {
     pub triggers: Vec<String>,
     /// Group it belongs to, such as `home`.
     pub agent: String,
-    /// Its description is text from outside the house: a model that is told of it has read such text.
+    /// Whether its description is untrusted text; a model task that is shown it counts as having read untrusted text.
     pub outside: bool,
 }
 

@@ -12,7 +12,7 @@ pub const EMBEDDING_NUMBERS: usize = 256;
 pub struct SpeakerGuess {
     /// Name of an enrolled person.
     pub name: String,
-    /// 0.0 ..= 1.0: how likely it is that it was this person and nobody else.
+    /// Probability that this person spoke, 0.0 ..= 1.0.
     pub likelihood: f32,
 }
 
@@ -27,7 +27,12 @@ pub struct VoiceSample {
     pub told_unix_ms: i64,
 }
 
-/// Keeps voices. Implemented by the store; names are told apart without regard to case.
+/// Whether two names are those of one person: case makes no difference.
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
+}
+
+/// Storage of enrolled voices, implemented by the store. Names are compared case-insensitively.
 pub trait VoiceStore: Send + Sync {
     /// Every sample, the oldest first.
     ///
@@ -68,7 +73,7 @@ pub enum Enrolment {
     NotHeard,
     /// Too little was said to know a voice by.
     TooShort,
-    /// It is the voice of somebody of another name.
+    /// The voice matches a person who is enrolled under another name.
     Known(SpeakerGuess),
     /// It does not sound like the person of this name.
     OtherVoice,

@@ -1,5 +1,5 @@
 //! Commands that are typed: `/remind 5m check tests`, `/schedule "0 9 * * *" daily standup`, `/cron list`,
-//! `/cron remove ID`, `/snooze 10m`, `/tool NAME key=value`. On every typed route; nobody says a slash.
+//! `/cron remove ID`, `/snooze 10m`, `/tool NAME key=value`. Accepted on every typed route, never from speech.
 
 use hark_core::calendar::When;
 use hark_core::{Intent, Reply, Route, Slots};

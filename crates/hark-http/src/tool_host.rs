@@ -91,7 +91,7 @@ async fn called(
     Ok(told(&ask::turn(app, conversation, said).await?))
 }
 
-/// Whoever calls is not the operator: it answers for its own conversation only.
+/// The caller is not the operator: it may approve calls of its own conversation only.
 async fn answered(app: &SharedState, conversation: &str, yes: bool) -> Result<HostAnswer, ApiError> {
     Ok(told(&ask::turn(app, conversation, Said::Answer { yes, operator: false }).await?))
 }

@@ -3,7 +3,7 @@
 
 use crate::app::faults::no_thread;
 use hark_config::speakers::Speakers as Settings;
-use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers, VoiceSample, VoiceStore};
+use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers, VoiceSample, VoiceStore, is_same_name};
 use hark_core::{Fault, FaultKind, SpeakerGuess};
 use hark_models::manifest::Manifest;
 use hark_models::onnx::OnnxRuntime;
@@ -118,12 +118,9 @@ impl SpeakerRegistry {
     ) -> Result<Enrolment, Fault> {
         let Some(embedding) = self.embed(sound)? else { return Ok(Enrolment::TooShort) };
         let known = self.store.voices()?;
-        let is_named = |person: &EnrolledSpeaker| person.name.to_lowercase() == name.to_lowercase();
-        let others: Vec<VoiceSample> = known
-            .iter()
-            .filter(|sample| sample.name.to_lowercase() != name.to_lowercase())
-            .cloned()
-            .collect();
+        let is_named = |person: &EnrolledSpeaker| is_same_name(&person.name, name);
+        let others: Vec<VoiceSample> =
+            known.iter().filter(|sample| !is_same_name(&sample.name, name)).cloned().collect();
         if let Some(guess) = nearest(&embedding, &others).filter(|guess| guess.likelihood >= least_known) {
             return Ok(Enrolment::Known(guess));
         }

@@ -7,7 +7,7 @@ use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorCode, Res
 
 /// Most of an answer that is kept, characters.
 pub(super) const MOST_CHARS: usize = 50_000;
-/// Most of an error that is told, characters.
+/// Longest error text that is passed on, characters.
 const MOST_ERROR_CHARS: usize = 500;
 
 /// The answer, or why there is none.

@@ -40,7 +40,7 @@ const CONNECTS_WITHIN: Duration = Duration::from_secs(10);
 
 type Connection = RunningService<RoleClient, Client>;
 
-/// Keeps a server running for as long as nobody ends the task.
+/// Connects to a server and reconnects after each failure, until the task is aborted.
 pub(super) async fn keep(server: Arc<Server>) {
     let mut backoff = Backoff::new(Policy::CONNECTION);
     loop {

@@ -2,7 +2,7 @@
 //! `models/speaker/README.md`.
 
 use hark_core::SpeakerGuess;
-use hark_core::speaker::{EnrolledSpeaker, VoiceSample};
+use hark_core::speaker::{EnrolledSpeaker, VoiceSample, is_same_name};
 
 /// Similarity at which a voice is as likely the person's as another's, by how many utterances were enrolled: of more
 /// utterances more alike are a person's and a stranger's to their mean.
@@ -29,8 +29,7 @@ pub fn likelihood_of(similarity: f32, samples: usize) -> f32 {
 pub fn profiles(samples: &[VoiceSample]) -> Vec<(EnrolledSpeaker, Vec<f32>)> {
     let mut people: Vec<(EnrolledSpeaker, Vec<f32>)> = Vec::new();
     for sample in samples {
-        let same = |name: &str| name.to_lowercase() == sample.name.to_lowercase();
-        match people.iter_mut().find(|(person, _)| same(&person.name)) {
+        match people.iter_mut().find(|(person, _)| is_same_name(&person.name, &sample.name)) {
             Some((person, sum)) => {
                 person.samples += 1;
                 person.told_unix_ms = person.told_unix_ms.max(sample.told_unix_ms);
