@@ -1,6 +1,6 @@
 //! Words that make a request hold only sometimes, only for a while, or not for everything.
 
-use crate::phrases::Phrases;
+use crate::phrases::{Phrase, Phrases, Table};
 use serde::Deserialize;
 
 /// `qualifiers.toml` of a language.
@@ -27,6 +27,10 @@ pub struct Qualifiers {
     pub only: Phrases,
     /// What says that it does.
     pub stays: Phrases,
+    /// All but what was named before, and how all are called: "turn off *the other* lights" of "all the" lights.
+    pub others: Table<Phrase>,
+    /// What says as what something stays, behind it: "but leave the shutter *up*".
+    pub kept_as: Phrases,
     /// What begins days on which it is not to be done; nothing where no days follow: "bar".
     pub day_exceptions: Phrases,
     /// What joins conditions of which one has to be so: "or".
@@ -46,6 +50,7 @@ pub struct Qualifiers {
     /// Times that no clock knows, or that are not said: "at sunset", "later".
     pub moments: Phrases,
     /// What begins an exception, with something behind it: "except".
+    /// The first is put in where it was not said.
     pub exceptions: Phrases,
     /// The same behind a word for many: "*every* blind but the one in the office".
     pub but: Phrases,

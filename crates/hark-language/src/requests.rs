@@ -13,6 +13,8 @@ pub struct Requests {
     pub connectors: Phrases,
     /// Words for a thing that was named before.
     pub pronouns: Phrases,
+    /// What begins a request that follows when what was said before it is over: "and *after that*".
+    pub afterwards: Phrases,
     /// Those of them that stand for several things: "them", "both".
     pub several_pronouns: Phrases,
     /// Words for a person who was named before.

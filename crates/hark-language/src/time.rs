@@ -160,6 +160,8 @@ pub struct Time {
     pub begin_of: Phrases,
     /// "in", "within": a length from now follows.
     pub hence: Phrases,
+    /// When the request before it is carried out: "and the fan *at the same time*".
+    pub same_time: Phrases,
     /// "at this time": on another day, at the time it is now.
     pub this_time: Phrases,
     /// "from now": behind a length.

@@ -307,29 +307,51 @@ impl Composer<'_> {
     ) -> Option<Composed> {
         let lexicon = self.reader.grammar.lexicon();
         let is_word = |token: &&Token| lexicon.requests.connectors.contains(token.word.as_str());
-        let more = end + tokens[end..].iter().take_while(is_word).count();
+        let words = |from: usize| tokens[from..].iter().map(|token| token.word.as_str()).collect::<Vec<_>>();
+        let joints = end + tokens[end..].iter().take_while(is_word).count();
+        // "And then", "and after that": when the time is over.
+        let afterwards = |at: usize| Some(at + phrases::starts(lexicon.requests.afterwards, &words(at))?);
+        let over = (end..=joints.min(tokens.len())).rev().find_map(afterwards);
+        let more = over.map_or(joints, |over| over.max(joints));
         let (first, next) = (tokens.first()?, tokens.get(more)?);
         let mut found = self.request(&text[first.start..tokens[start].start], clauses_left - 1)?;
-        let behind = &text[next.start..];
-        let said: Vec<&str> = tokens[more..].iter().map(|token| token.word.as_str()).collect();
-        let restored = phrases::starts(lexicon.qualifiers.restores, &said);
+        let (behind, more_words) = (&text[next.start..], words(more));
+        let restored = phrases::starts(lexicon.qualifiers.restores, &more_words);
+        let lasts = text[tokens[start].start..tokens[end - 1].end].trim();
         if restored.is_some_and(|length| more + length == tokens.len()) {
-            let words = text[tokens[start].start..tokens[end - 1].end].trim();
-            return found.add(until, words, self.reader).then_some(found);
+            return found.add(until, lasts, self.reader).then_some(found);
         }
-        let then = match until {
-            Adds::Until(Until::Seconds { seconds }) => self.then_of_it(&found, &said, seconds),
+        let seconds = match until {
+            Adds::Until(Until::Seconds { seconds }) => Some(seconds),
             _ => None,
         };
-        if then.is_some() || said.iter().any(|word| lexicon.requests.pronouns.contains(word)) {
+        let then = seconds.and_then(|seconds| self.then_of_it(&found, &more_words, seconds));
+        if then.is_some() || more_words.iter().any(|word| lexicon.requests.pronouns.contains(word)) {
             found.matches.push(then?);
             return Some(found);
         }
-        let more = self.request(behind, clauses_left - 1).filter(|more| more.terms.is_plain())?;
-        let words = text[tokens[start].start..tokens[end - 1].end].trim();
-        found.add(until, words, self.reader).then_some(())?;
+        let by = Composer { before: Some(found.said.as_str()), ..*self };
+        let leans = |more: &Composed| more.matches.iter().any(in_turn::leans);
+        let mut more = by.request(behind, clauses_left - 1)?;
+        if leans(&more) {
+            // "The kettle and close the blinds" is of the verb that was said first.
+            let connector = lexicon.requests.connectors.first()?;
+            let both = format!("{} {connector} {behind}", found.said);
+            more = self.request(&both, clauses_left - 1).filter(|both| !leans(both))?;
+            more.matches.drain(..found.matches.len().min(more.matches.len()));
+        }
+        let later = over.and(seconds).filter(|_| !more.is_put_off());
+        if later.is_none() && !more.terms.is_plain() {
+            return None;
+        }
+        found.add(until, lasts, self.reader).then_some(())?;
         found.lasting = found.matches.len();
-        found.matches.extend(more.matches);
+        match later {
+            Some(seconds) => {
+                found.matches.push(put_off(more.matches.into_iter().next()?, seconds, said(behind)))
+            }
+            None => found.matches.extend(more.matches),
+        }
         Some(found)
     }
 
@@ -342,9 +364,7 @@ impl Composer<'_> {
         let then = self.reader.exactly(&words, &self.reader.tokenise(&words)).filter(|then| {
             category_of(&then.intent) == Some(Category::HomeControl) && then.wild_words == 0
         })?;
-        let slots = [("seconds".to_owned(), seconds.into()), (COMMAND.to_owned(), words.into())];
-        let (slots, response) = (slots.into_iter().collect(), Some(COMMAND_KEY.to_owned()));
-        Some(Match { intent: LATER.to_owned(), slots, response, ..then })
+        Some(put_off(then, seconds, words))
     }
 
     /// A request to be told what has happened: "tell me".
@@ -410,7 +430,7 @@ impl Composer<'_> {
             .or_else(|| self.notice_beside(text, &tokens, clauses_left))
             .or_else(|| reader.exactly(text, &tokens).and_then(|found| whole(vec![found])))
             .or_else(|| {
-                let fronted = Speech { reader, text, tokens: &tokens }.with_repetition_first()?;
+                let fronted = Speech { reader, text, tokens: &tokens }.with_day_first()?;
                 self.request(&fronted, clauses_left)
             })
             .or_else(|| self.with_clauses(text, &tokens, clauses_left))
@@ -421,6 +441,13 @@ impl Composer<'_> {
                 Some(Composed::of(vec![likely], self.promised(said(span(text, core)), core)))
             })
     }
+}
+
+/// A request that is carried out after some time, with its words.
+fn put_off(found: Match, seconds: u64, words: String) -> Match {
+    let slots = [("seconds".to_owned(), seconds.into()), (COMMAND.to_owned(), words.into())];
+    let (slots, response) = (slots.into_iter().collect(), Some(COMMAND_KEY.to_owned()));
+    Match { intent: LATER.to_owned(), slots, response, ..found }
 }
 
 /// The part of a text that some of its tokens span.

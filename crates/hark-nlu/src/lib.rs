@@ -23,6 +23,7 @@ pub mod language_detection;
 mod multi_value;
 mod narrative;
 mod number_spans;
+mod others;
 mod phonetic_key;
 mod problem;
 mod qualifiers;

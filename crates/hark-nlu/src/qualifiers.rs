@@ -28,6 +28,9 @@ const STEPS_A_WORD: usize = 16;
 /// Words of a name at most with which a clause begins.
 const MOST_WORDS_OF_NAME: usize = 3;
 
+/// Words at most before the end of a length: "half an hour".
+const MOST_BEFORE_UNIT: usize = 3;
+
 /// Words at most from what begins the hours that something is to last to what ends them.
 const HOURS_APART: usize = 6;
 
@@ -203,12 +206,24 @@ impl<'s> Qualifiers<'s> {
         if let Some(end) = it.end {
             return vec![end];
         }
-        let (likely, others): (Vec<usize>, Vec<usize>) =
-            (it.mark.1 + 1..=self.words.len()).partition(|end| self.is_likely_end(*end));
+        let (likely, others): (Vec<usize>, Vec<usize>) = (it.mark.1 + 1..=self.words.len())
+            .filter(|end| !self.is_within_amount(*end))
+            .partition(|end| self.is_likely_end(*end));
         // "Except the lamp, the kitchen and the hall": what is left out is all that follows, where it can be.
         let likely: Vec<usize> =
             if it.kind == Kind::Except { likely.into_iter().rev().collect() } else { likely };
         likely.into_iter().chain(others.into_iter().rev()).collect()
+    }
+
+    /// Whether a place is between a number and its unit: "ten | degrees".
+    fn is_within_amount(&self, at: usize) -> bool {
+        let numbers = &self.speech.reader.grammar.lexicon().numbers;
+        let is_number = numbers.number(&self.words[at - 1..at]).is_some();
+        let unit = self
+            .words
+            .get(at)
+            .is_some_and(|unit| numbers.degrees.contains(unit) || numbers.percent.contains(unit));
+        is_number && unit
     }
 
     /// Whether a "while" clause only says what a person does meanwhile. It is then no condition, since a length stands beside
@@ -426,7 +441,12 @@ impl<'s> Qualifiers<'s> {
         let elapsed = near.iter().any(|word| lexicon.qualifiers.elapsed.contains(word));
         // "In ten minutes" is a time.
         let later = before == 0 && phrases::ends(lexicon.time.hence, &self.words[..at]).is_some();
-        (!elapsed && !later).then_some(Qualifier {
+        // "An hour" of "half an hour" is no length of its own.
+        let goes_over = |from: usize| {
+            rules::length(&self.words[from..], lexicon).is_some_and(|(_, used)| from + used > at)
+        };
+        let is_part = before == 0 && (at.saturating_sub(MOST_BEFORE_UNIT)..at).any(goes_over);
+        (!elapsed && !later && !is_part).then_some(Qualifier {
             kind: Kind::Lasting,
             start: at,
             mark: (at + before, end),

@@ -65,8 +65,10 @@ impl<'s> Speech<'s> {
         let talk = &self.lexicon().discourse;
         // The same for every mark, and takes long to find.
         let edited = LazyCell::new(|| self.edited().into_iter().find_map(|text| self.composed(&text)));
+        // "Until I say stop" corrects nothing.
+        let end = self.without_trails(&words).len();
         // What was said last is meant.
-        (1..words.len()).rev().find_map(|at| {
+        (1..end).rev().find_map(|at| {
             let length = phrases::starts(talk.corrections, &words[at..])?;
             let (wrong, mut meant) = (self.without_marks(&words[..at]), &words[at + length..]);
             meant = &meant[..meant.len() - phrases::ends(talk.corrections_behind, meant).unwrap_or(0)];
@@ -282,15 +284,50 @@ impl<'s> Speech<'s> {
         )
     }
 
-    /// The request with what comes again said first, where its verb ends before that: "turn the lamp *on* every day at six".
-    pub fn with_repetition_first(&self) -> Option<String> {
+    /// The request with what comes again, or its day, said first, where its verb ends before that: "turn the lamp *on* every
+    /// day at six", "turn the lamp *on* tomorrow".
+    pub fn with_day_first(&self) -> Option<String> {
         let words = self.words();
-        let talk = &self.lexicon().discourse;
+        let closing = self.lexicon().discourse.closing;
         let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
-        (1..words.len()).filter(|at| talk.closing.contains(words[at - 1])).find_map(|at| {
-            let (_, used) = rules::longest(Rule::Recurrence, &words[at..], &by)?;
+        let again = |at: usize| rules::longest(Rule::Recurrence, &words[at..], &by).map(|(_, used)| used);
+        let is_day = |at: usize| self.day(&words[at..], &by).is_some();
+        let day = |at: usize| {
+            let used = self.day(&words[at..], &by)?;
+            let with_time = rules::longest(Rule::Datetime, &words[at..], &by).map_or(0, |(_, used)| used);
+            let used = used.max(with_time);
+            // "Wake me on february 30" is no "wake me on".
+            self.reader.exactly(self.text, &self.tokens[..at])?;
+            (0..at - 1).chain(at + used..words.len()).all(|other| !is_day(other)).then_some(used)
+        };
+        (1..words.len()).filter(|at| closing.contains(words[at - 1])).find_map(|at| {
+            let used = again(at).or_else(|| day(at))?;
             Some([&words[at..at + used], &words[..at], &words[at + used..]].concat().join(" "))
         })
+    }
+
+    /// The request with its time in the place of "at the same time": "shut the curtains at nine and lock the door at the same
+    /// time"; without that where it has none.
+    pub fn with_same_time(&self) -> Option<String> {
+        let words = self.words();
+        let (at, length) = (1..words.len())
+            .find_map(|at| Some((at, phrases::starts(self.lexicon().time.same_time, &words[at..])?)))?;
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let time = |from: usize| {
+            let (_, used) = rules::longest(Rule::Datetime, &words[from..at], &by)?;
+            Some(&words[from..from + used])
+        };
+        let connects = |word: &&str| self.lexicon().requests.connectors.contains(*word);
+        words[..at].iter().any(connects).then_some(())?;
+        let time = (0..at).find_map(time).unwrap_or_default();
+        Some([&words[..at], time, &words[at + length..]].concat().join(" "))
+    }
+
+    /// How many words a day takes with its part, that some words begin with: "tomorrow morning".
+    fn day(&self, words: &[&str], by: &Reckoning) -> Option<usize> {
+        let (_, used) = rules::longest(Rule::Date, words, by).filter(|(_, used)| *used > 0)?;
+        let part = phrases::find(self.lexicon().time.parts, &words[used..]).map_or(0, |(_, used)| used);
+        Some(used + part)
     }
 
     /// The request with the day that was said first beside each of its times: "tomorrow turn on the radio at seven and the

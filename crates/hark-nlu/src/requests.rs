@@ -207,7 +207,12 @@ impl<'s> Sentence<'s> {
     }
 
     pub fn plain(&self, from: usize, to: usize) -> Option<Match> {
-        if from < to { (self.parse)(self.text, &self.tokens[from..to], Words::Any) } else { None }
+        let tokens = self.tokens.get(from..to).filter(|tokens| !tokens.is_empty())?;
+        let day_first = || {
+            let fronted = Speech { reader: self.reader, text: self.text, tokens }.with_day_first()?;
+            (self.parse)(&fronted, &self.reader.tokenise(&fronted), Words::Any)
+        };
+        (self.parse)(self.text, tokens, Words::Any).or_else(day_first)
     }
 
     /// The requests from a word to the end. `before` is the request that was read before, for shared words.

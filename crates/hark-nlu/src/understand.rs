@@ -178,11 +178,11 @@ impl Reader<'_> {
             return Understanding { why, ..Understanding::default() };
         }
         reader.expect_parts(&tokens);
-        if let Some(placed) = (Speech { reader, text, tokens: &tokens }).with_places() {
-            return self.as_said(&placed, language);
-        }
-        if let Some(dated) = (Speech { reader, text, tokens: &tokens }).with_day_at_times() {
-            return self.as_said(&dated, language);
+        let said = Speech { reader, text, tokens: &tokens };
+        let in_full =
+            said.with_places().or_else(|| said.with_others_named()).or_else(|| said.with_same_time());
+        if let Some(in_full) = in_full.or_else(|| said.with_day_at_times()) {
+            return self.as_said(&in_full, language);
         }
         let qualifiers = Qualifiers::of(reader, text, &tokens);
         let impossible = Impossible::of(reader, text, &tokens);
@@ -192,7 +192,7 @@ impl Reader<'_> {
         // A request with clauses is taken apart before anything is guessed of it as a whole.
         let exact = reader.exactly(text, &tokens);
         let speech = Speech { reader, text, tokens: &tokens };
-        if let Some(fronted) = exact.is_none().then(|| speech.with_repetition_first()).flatten() {
+        if let Some(fronted) = exact.is_none().then(|| speech.with_day_first()).flatten() {
             return self.as_said(&fronted, language);
         }
         let has_clauses = !qualifiers.is_empty()
@@ -345,14 +345,19 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         found.wild_words > 0 && holds_another(found, &Speech { reader, text, tokens })
     };
     let swallows = |found: &Match, text: &str, tokens: &[Token]| {
-        let first =
-            || Sentence::new(text, tokens, reader, &exactly, Words::Known).joints(0).into_iter().next();
+        let joints = || Sentence::new(text, tokens, reader, &exactly, Words::Known).joints(0);
+        let is_tame = |at: usize| {
+            reader.tamely(text, &tokens[..at]).is_some_and(|first| !leans_on_another(&first.intent))
+        };
+        // "Batteries to the shopping and a toothbrush" is no one item.
+        let names_list =
+            |at: usize| reader.exactly(text, &tokens[..at]).is_some_and(|first| first.is_on_named_list());
         holds(found, tokens)
             || found.wild_words > 0
                 && !leans_on_another(&found.intent)
-                && first().is_some_and(|(at, _)| {
-                    reader.tamely(text, &tokens[..at]).is_some_and(|first| !leans_on_another(&first.intent))
-                })
+                && (joints().first().is_some_and(|(at, _)| is_tame(*at))
+                    || category_of(&found.intent) == Some(Category::List)
+                        && joints().iter().any(|(at, _)| names_list(*at)))
     };
     let whole_exactly = |text: &str, tokens: &[Token], words: Words| {
         exactly(text, tokens, words).filter(|found| !holds(found, tokens))
@@ -366,12 +371,12 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
             || category_of(&found.intent) == Some(Category::List)
             || found.slots.contains_key(COMMAND)
     };
-    let in_core = |found: &Match| tame(found) && !holds(found, tokens);
     let speech = Speech { reader, text, tokens };
     let core = speech.core();
+    let in_core = |found: &Match| tame(found) && !swallows(found, text, core.unwrap_or(tokens));
     let politely = |text: &str, tokens: &[Token], words: Words| {
         let Some(core) = (Speech { reader, text, tokens }).core() else {
-            return exactly(text, tokens, words);
+            return apart(text, tokens, words);
         };
         reader.exactly(text, tokens).or_else(|| reader.exactly(text, core).filter(tame))
     };
@@ -446,7 +451,14 @@ fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
             speech.pauses_before(at)
                 && phrases::starts(talk.corrections, &words[at..]).is_some_and(|it| at + it < words.len())
         }),
-        Some(Category::Reminder) => (1..words.len()).any(|at| asks(at) || goes_on(at, talk.to_me)),
+        Some(Category::Reminder) => (1..words.len()).any(|at| {
+            let on_a_list = || {
+                let joins = lexicon.requests.connectors.contains(words[at - 1]);
+                let rest = &speech.tokens[at..];
+                joins && speech.reader.exactly(speech.text, rest).is_some_and(|it| it.is_on_named_list())
+            };
+            asks(at) || goes_on(at, talk.to_me) || on_a_list()
+        }),
         Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
             asks(at)
                 || goes_on(at, talk.verbs)

@@ -348,6 +348,7 @@ impl Clause<'_> {
                 said.flat_map(|words| words.split(|word| joins(word))).filter(|words| !words.is_empty());
             let read = |words: &[&str]| self.part(Part::Target, words);
             let all = parts.map(|words| {
+                let words = phrases::without_ends(&[lexicon.qualifiers.kept_as], words);
                 let before_one = || {
                     let (one, before) = words.split_last()?;
                     lexicon.discourse.one.contains(one).then_some(before)

@@ -244,9 +244,14 @@ impl Composed {
         matches!(self.matches.as_slice(), [later] if later.slots.contains_key(COMMAND))
     }
 
-    /// Whether it waits for something.
-    pub(super) fn waits(&self) -> bool {
-        self.terms.trigger.is_some() || self.is_put_off()
+    /// Whether it says when, or how long.
+    pub(super) fn has_terms(&self) -> bool {
+        !self.terms.is_plain() || self.is_put_off()
+    }
+
+    /// Whether it lasts for some time.
+    pub(super) fn lasts(&self) -> bool {
+        matches!(self.terms.until, Some(Until::Seconds { .. }))
     }
 
     /// Whether it comes again.
@@ -371,7 +376,8 @@ impl Composed {
                 .contains(&category_of(&found.intent))
                 || found.intent == TO_IT;
             if several && at_home {
-                found.slots.insert("except".to_owned(), except.clone().into());
+                let all = found.slots.entry("except").or_insert_with(|| Value::Array(Vec::new()));
+                all.as_array_mut().into_iter().for_each(|all| all.extend(except.clone()));
                 is_used = true;
             }
         }

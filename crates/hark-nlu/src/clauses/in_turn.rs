@@ -10,6 +10,7 @@ use super::composed::Composed;
 use super::{Composer, MAX_CLAUSES};
 use hark_core::automation::intent::OF_IT;
 use hark_core::{Ambiguity, Category, Understanding};
+use hark_language::phrases;
 
 impl Composer<'_> {
     /// Two requests with a connector between them. The second has a clause or a time of its own; where that stands behind
@@ -19,10 +20,8 @@ impl Composer<'_> {
         let lexicon = self.reader.grammar.lexicon();
         let joins = |at: usize| lexicon.requests.connectors.contains(qualifiers.words[at]);
         let waits = |it: &&Qualifier| {
-            matches!(
-                it.kind,
-                Kind::When | Kind::EachTime | Kind::If | Kind::Unless | Kind::Moment | Kind::Condition
-            )
+            use Kind::{Condition, EachTime, If, Lasting, Moment, Unless, Until, When};
+            matches!(it.kind, When | EachTime | If | Unless | Moment | Condition | Lasting | Until)
         };
         let clauses: Vec<&Qualifier> = qualifiers.found.iter().filter(waits).collect();
         (1..tokens.len().saturating_sub(1)).filter(|at| joins(*at) && !joins(*at - 1)).find_map(|at| {
@@ -34,8 +33,13 @@ impl Composer<'_> {
             let is_in_rest = clauses.iter().any(|it| it.start > next);
             (begins || is_behind || is_in_rest).then_some(())?;
             let mut first = self.request(text[..tokens[at].start].trim_end(), MAX_CLAUSES)?;
-            (begins || first.waits() || first.asks()).then_some(())?;
-            let rest = &text[tokens[next].start..];
+            (begins || first.has_terms() || first.asks()).then_some(())?;
+            // "For five minutes and then open the tap": when those are over.
+            let then = (at..=next)
+                .any(|at| phrases::starts(lexicon.requests.afterwards, &qualifiers.words[at..]).is_some());
+            (!(then && first.lasts())).then_some(())?;
+            let with_unit = self.with_unit(text, tokens, next);
+            let rest = with_unit.as_deref().unwrap_or(&text[tokens[next].start..]);
             // "She" is the person, "it" what was started, or the sunset: "and … half an hour after it".
             let sun = clauses.iter().find(|it| it.kind == Kind::Moment && it.start < at);
             let sun = sun.map(|it| qualifiers.words[it.mark.0..it.mark.1].join(" "));
@@ -45,7 +49,7 @@ impl Composer<'_> {
             let named = named.or_else(|| self.reader.with_last_named(rest, &sun?));
             let by = Composer { before: Some(first.said.as_str()), ..*self };
             let read = |rest: &str| {
-                let is_whole = |rest: &Composed| rest.waits() && !rest.matches.iter().any(leans);
+                let is_whole = |rest: &Composed| rest.has_terms() && !rest.matches.iter().any(leans);
                 by.request(rest, MAX_CLAUSES).filter(is_whole)
             };
             let mut rest = named.as_deref().and_then(read).or_else(|| read(rest))?;
@@ -62,6 +66,22 @@ impl Composer<'_> {
             found.intents.extend(rest.intents);
             Some(found)
         })
+    }
+
+    /// What lasts as long as a number says at the end, with the unit of the request before it: "… for five minutes and the fan
+    /// for ten".
+    fn with_unit(&self, text: &str, tokens: &[Token], next: usize) -> Option<String> {
+        let exactly = |text: &str, tokens: &[Token], _| self.reader.exactly(text, tokens);
+        let sentence = Sentence::new(text, tokens, self.reader, &exactly, Words::Known);
+        let lexicon = self.reader.grammar.lexicon();
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let lasts = |at: &usize| {
+            phrases::ends(lexicon.qualifiers.lasting, &words[..*at]).is_some()
+                && lexicon.numbers.whole(&words[*at..]).is_some_and(|(_, used)| at + used == words.len())
+        };
+        (next + 1..words.len()).find(lasts)?;
+        let unit = sentence.unit_of(next, words.len())?;
+        Some(format!("{} {unit}", &text[tokens[next].start..]))
     }
 
     /// A request that leaves out what the one before it says: "off again".
@@ -104,6 +124,6 @@ impl Composer<'_> {
 }
 
 /// Whether a request is about something that another names.
-fn leans(found: &Match) -> bool {
+pub(super) fn leans(found: &Match) -> bool {
     leans_on_another(&found.intent) || found.slots.contains_key(OF_IT)
 }

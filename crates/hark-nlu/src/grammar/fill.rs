@@ -59,6 +59,9 @@ const WORDS_A_STEP: usize = 2;
 const SPANS_A_STEP: usize = 16;
 const RULE_STEPS: usize = 16;
 
+/// Slots of what is meant, which names of the home fill.
+const TARGET: [&str; 3] = ["name", "area", "floor"];
+
 /// A sentence of the intent.
 struct Candidate {
     cost: u32,
@@ -152,6 +155,7 @@ impl Reader<'_> {
         if marks.iter().any(|mark| mark.end > tokens.len()) {
             return None;
         }
+        let marks = &self.widened(&tokens, marks);
         let in_order = self.fill(intent, text, Some(marks));
         if in_order.is_some() {
             return in_order;
@@ -166,6 +170,25 @@ impl Reader<'_> {
             best = best.or(Some(found));
         }
         best
+    }
+
+    /// The marks with the words beside those that may be any, where no sentence has them: "*oat* milk".
+    fn widened(&self, tokens: &[Token], marks: &[SlotSpan]) -> Vec<SlotSpan> {
+        let is_strange = |at: usize| {
+            let word = tokens[at].word.as_str();
+            !self.grammar.lexicon().things.small_words.contains(word)
+                && self.grammar.words.typed(word).is_none()
+                && !SlotSpan::any_has(marks, at)
+        };
+        let widen = |mark: &SlotSpan| {
+            if mark.slot != ANY_WORDS && !self.grammar.takes_any_words(&mark.slot) {
+                return mark.clone();
+            }
+            let before = (0..mark.start).rev().take_while(|at| is_strange(*at)).count();
+            let behind = (mark.end..tokens.len()).take_while(|at| is_strange(*at)).count();
+            SlotSpan { slot: mark.slot.clone(), start: mark.start - before, end: mark.end + behind }
+        };
+        marks.iter().map(widen).collect()
     }
 
     fn read_candidate(&self, intent: &str, said: &Text<'_>, candidate: &Candidate) -> Option<Match> {
@@ -206,8 +229,8 @@ impl Reader<'_> {
             || tokens.iter().any(|token| self.grammar.names_itself(&token.word) && said.has(&token.word));
         let told = candidate.mentions || found.slots.is_empty() || names_itself();
         // Nor does who names a place that is not here mean the whole house.
-        let everywhere = found.slots.contains_key("domain")
-            && !["name", "area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
+        let everywhere =
+            found.slots.contains_key("domain") && !TARGET.iter().any(|slot| found.slots.contains_key(*slot));
         let unheard = candidate.unheard && everywhere;
         // Nor does who names a place and something in it mean all that is there, nor is anything to be done of which only
         // the place was said: "water the garden".
@@ -239,6 +262,12 @@ impl Grammar {
         let behind_article = (thing.saturating_sub(MOST_BETWEEN)..at).rev().find(|at| article(*at));
         let unheard_of = at + 1 == thing && self.words.typed(word(at)).is_none();
         behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
+    }
+
+    /// Whether a slot that is no name of the home may be any words.
+    fn takes_any_words(&self, slot: &str) -> bool {
+        !TARGET.contains(&slot)
+            && self.network.open_slots().any(|open| self.slot_names[open as usize] == slot)
     }
 
     /// Whether a word needs no name beside it: the light, the volume, what is louder or brighter.
@@ -310,13 +339,6 @@ impl<'g> Text<'g> {
             if !is_small && marks.is_some_and(|marks| SlotSpan::any_has(marks, at)) {
                 return None;
             }
-            // What any words may be is all of them: "*oat* milk".
-            let is_beside =
-                |mark: &SlotSpan| mark.slot == ANY_WORDS && (at + 1 == mark.start || at == mark.end);
-            let is_strange = !is_small && grammar.words.typed(word).is_none();
-            if is_strange && marks.is_some_and(|marks| marks.iter().any(is_beside)) {
-                return None;
-            }
             // Part of a number is another number.
             if numbers.iter().any(|number| number.len() > 1 && number.contains(&at)) {
                 return None;
@@ -364,6 +386,14 @@ impl<'g> Text<'g> {
         let Some(marks) = self.marks else { return 0 };
         let is_small = |at: usize| self.prices[at].is_some_and(|price| price <= PASS.1);
         if (start..end).all(|at| SlotSpan::any_has(marks, at) || is_small(at)) { 0 } else { UNMARKED }
+    }
+
+    /// The place behind the words from some place on that are in no sentence and no name.
+    fn behind_strange(&self, at: usize) -> usize {
+        let small = &self.grammar.lexicon().things.small_words;
+        let is_strange =
+            |at: &usize| self.words[*at].is_none() && !small.contains(self.tokens[*at].word.as_str());
+        at + (at..self.tokens.len()).take_while(is_strange).count()
     }
 
     /// Whether a word behind an article is in no sentence and no name.
@@ -444,8 +474,12 @@ impl<'g> Text<'g> {
         if at == self.tokens.len() {
             return;
         }
-        for (view, _, to) in arcs.views {
-            for (end, _) in grammar.views.matches(*view, &self.words, at) {
+        for (view, slot, to) in arcs.views {
+            // What may be any words has those beside it that no sentence has: "*frozen* peas".
+            let is_open = arcs.any.iter().any(|(open, _)| open == slot);
+            let begins = if is_open { self.behind_strange(at) } else { at };
+            for (end, _) in grammar.views.matches(*view, &self.words, begins) {
+                let end = if is_open { self.behind_strange(end) } else { end };
                 step((end, *to, true), self.price_of_slot(at, end), Said::Tokens);
             }
             for (_, end) in self.near.iter().filter(|(start, _)| *start == at) {

@@ -79,6 +79,11 @@ impl<T> SparseFlatVec<T> {
         self.numbers.binary_search(&number).map_or(&[], |row| self.rows.of(row as u32))
     }
 
+    /// Everything in them, in order.
+    pub fn items(&self) -> &[T] {
+        self.rows.items()
+    }
+
     fn place(number: u32) -> (usize, u64) {
         ((number / u64::BITS) as usize, 1 << (number % u64::BITS))
     }

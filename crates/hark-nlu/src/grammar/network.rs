@@ -79,6 +79,11 @@ impl Network {
         self.words.items().iter().map(|(word, _)| *word)
     }
 
+    /// Slots that any words may fill, as often as sentences have them.
+    pub fn open_slots(&self) -> impl Iterator<Item = SlotId> {
+        self.any.items().iter().map(|(slot, _)| *slot)
+    }
+
     /// Next words of what people say aloud.
     pub fn said_words(&self, id: NodeId) -> impl Iterator<Item = WordArc> {
         self.words.of(id).iter().chain(self.spoken_words.of(id)).copied()

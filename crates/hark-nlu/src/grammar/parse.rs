@@ -49,6 +49,15 @@ pub struct Match {
 }
 
 impl Match {
+    /// Whether it is about items between words that say what to do and words that name the list: "put stamps on my list".
+    pub(crate) fn is_on_named_list(&self) -> bool {
+        let ends = [self.words.first(), self.words.last()];
+        category_of(&self.intent) == Some(Category::List)
+            && self.wild_words > 0
+            && !leans_on_another(&self.intent)
+            && ends.into_iter().flatten().all(|(_, took)| *took == Took::Meant)
+    }
+
     /// The words it was read from.
     pub(crate) fn said(&self) -> String {
         self.words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ")

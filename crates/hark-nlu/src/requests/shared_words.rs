@@ -1,6 +1,6 @@
 //! Words that one of several requests shares with another: its beginning, its ending, its thing, a unit.
 
-use super::super::grammar::Match;
+use super::super::grammar::{Match, Took};
 use super::super::intent::category_of;
 use super::super::request_framing::Speech;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
@@ -20,7 +20,7 @@ impl Sentence<'_> {
 
     /// The unit that a number at the end shares with another: "for five minutes and one for ten". It is the next
     /// that is said, else the last that was.
-    pub(super) fn unit_of(&self, start: usize, end: usize) -> Option<&str> {
+    pub fn unit_of(&self, start: usize, end: usize) -> Option<&str> {
         let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
         let longest = words.len().saturating_sub(MAX_NUMBER_WORDS);
         (longest..words.len()).find(|from| self.lexicon.numbers.parse(&words[*from..]).is_some())?;
@@ -141,11 +141,21 @@ impl Sentence<'_> {
             let head = if it > start { self.said(start, it) } else { String::new() };
             let tail = if it + 1 < end { self.said(it + 1, end) } else { String::new() };
             let text = format!("{head} {thing} {tail}");
-            if let Some(found) = self.composed(&text).or_else(|| self.put_off(&text)) {
+            let found = self.composed(&text).or_else(|| self.put_off(&text));
+            if let Some(found) = found.or_else(|| self.with_any_words_beside(&text, it - start, &thing)) {
                 return Some(found);
             }
         }
         None
+    }
+
+    /// A request whose words may be any but for the thing at one place of it: "put oat milk on *the list*".
+    fn with_any_words_beside(&self, text: &str, at: usize, thing: &str) -> Option<Match> {
+        let thing = at..at + self.reader.tokenise(thing).len();
+        let takes = |found: &Match| {
+            found.words.get(thing).is_some_and(|it| !it.iter().any(|(_, took)| *took == Took::AsItIs))
+        };
+        self.with_any_words(text).filter(takes)
     }
 
     /// What is done later to all things that have the verb of the request before: "turn the lamp and the kettle on and off
@@ -285,6 +295,9 @@ impl Sentence<'_> {
 
     pub(super) fn composed(&self, text: &str) -> Option<Match> {
         let found = (self.parse)(text, &self.reader.tokenise(text), self.words);
-        found.filter(|found| self.words == Words::Any || found.wild_words == 0)
+        found.filter(|found| self.words == Words::Any || found.wild_words == 0).or_else(|| {
+            // What stands between may be any words.
+            self.with_any_words(text).filter(Match::is_on_named_list)
+        })
     }
 }

@@ -1,0 +1,77 @@
+//! "The rest" behind what was named: "leave the lamp on and turn off the rest of the lights" is all of them but the lamp.
+
+use super::grammar::Part;
+use super::intent::category_of;
+use super::request_framing::Speech;
+use hark_core::Category;
+use hark_language::phrases;
+use serde_json::Value;
+
+/// Words at most of a thing that is named.
+const MAX_NAME_WORDS: usize = 5;
+
+impl Speech<'_> {
+    /// The request for "the rest" with what was named before it as its exception; without that part where it only says what
+    /// stays as it is. `None` where there is nothing of the kind.
+    pub(super) fn with_others_named(&self) -> Option<String> {
+        let words = self.words();
+        let said = &self.lexicon().qualifiers;
+        let joins = |at: usize| self.lexicon().requests.connectors.contains(words[at]);
+        let (at, (all, length)) =
+            (2..words.len()).find_map(|at| Some((at, phrases::find(said.others, &words[at..])?)))?;
+        let starts = |at: usize| {
+            joins(at - 1) || self.pauses_before(at) || phrases::ends(said.but, &words[..at]).is_some()
+        };
+        let start = (1..=at).rev().find(|at| starts(*at))?;
+        let end = (at + length..words.len())
+            .find(|at| joins(*at) || self.pauses_before(*at))
+            .unwrap_or(words.len());
+        let mut before = &words[..start];
+        while let Some((last, rest)) = before.split_last()
+            && (self.lexicon().requests.connectors.contains(last)
+                || phrases::ends(said.but, &[last]).is_some())
+        {
+            before = rest;
+        }
+        // "Close the blinds but leave the rest" says no more than "close the blinds".
+        if phrases::starts(said.but, &words[start..]).is_some() {
+            return Some(before.join(" "));
+        }
+        let all = [&words[start..at], &[all.text()], &words[at + length..end]].concat().join(" ");
+        let is_of_home = |text: &str| {
+            let found = self.reader.exactly(text, &self.reader.tokenise(text));
+            found.is_some_and(|found| {
+                let name = found.slots.get("name").and_then(Value::as_str);
+                let is_one = name.is_some_and(|name| self.reader.grammar.is_thing(&name.to_lowercase()));
+                category_of(&found.intent) == Some(Category::HomeControl) && !is_one
+            })
+        };
+        let named = self.named(before).filter(|_| is_of_home(&all))?;
+        let stays = phrases::starts(said.but, before).is_some();
+        let kept = if stays { &[] } else { &words[..start] };
+        let except = said.exceptions.first()?;
+        Some(
+            [&[kept.join(" ").as_str(), &all, except, &named], &words[end..]]
+                .concat()
+                .join(" ")
+                .trim()
+                .to_owned(),
+        )
+    }
+
+    /// The words from the first thing to the last that some words name.
+    fn named(&self, words: &[&str]) -> Option<String> {
+        let is_target = |(start, end): &(usize, usize)| {
+            let text = words[*start..*end].join(" ");
+            self.reader.part(Part::Target, false, &text, &self.reader.tokenise(&text)).is_some()
+        };
+        let spans = (0..words.len()).flat_map(|start| {
+            (start + 1..=words.len().min(start + MAX_NAME_WORDS)).rev().map(move |end| (start, end))
+        });
+        let (first, mut last) = spans.clone().find(is_target)?;
+        for (_, end) in spans.filter(|(start, _)| *start > first).filter(is_target) {
+            last = last.max(end);
+        }
+        Some(words[first..last].join(" "))
+    }
+}
