@@ -39,6 +39,8 @@ pub struct Qualifiers {
     pub both: Phrases,
     /// What begins something for as long as which it is to last: "while".
     pub during: Phrases,
+    /// Those that may only say what somebody does in that time: "while I look for it".
+    pub meanwhile: Phrases,
     /// What begins the end of it: "until".
     pub until: Phrases,
     /// What begins another condition, with something behind it: "before", "depending on".

@@ -226,14 +226,16 @@ impl<'s> Qualifiers<'s> {
         is_number && unit
     }
 
-    /// Whether a "while" clause only says what a person does meanwhile. It is then no condition, since a length stands beside
-    /// it: "for two minutes *while I look for my glasses*".
+    /// Whether a "while" clause only says what a person does meanwhile, and is no condition: "*while I look for my glasses*",
+    /// or another with a length beside it.
     pub fn only_tells(&self, it: &Qualifier) -> bool {
         let speakers = self.speech.reader.grammar.lexicon().discourse.speakers;
         let lasts = |other: &Qualifier| matches!(other.kind, Kind::Lasting | Kind::Until);
+        let meanwhile = self.speech.reader.grammar.lexicon().qualifiers.meanwhile;
+        let mark = &self.words[it.mark.0..it.mark.1];
         it.kind == Kind::During
             && phrases::starts(speakers, &self.words[it.mark.1..]).is_some()
-            && self.found.iter().any(lasts)
+            && (phrases::starts(meanwhile, mark) == Some(mark.len()) || self.found.iter().any(lasts))
     }
 
     /// Whether it says from when to when ("between seven and nine"), and nothing is waited for that it could limit.

@@ -8,6 +8,9 @@ use hark_language::phrases;
 /// Words at least of a remark, and of what stands before a purpose.
 const MIN_WORDS: usize = 2;
 
+/// Most places where a statement is looked for.
+const MAX_STATEMENTS: usize = 3;
+
 /// Most words of a name that a remark may hold.
 const MAX_NAME_WORDS: usize = 3;
 
@@ -38,6 +41,21 @@ impl Speech<'_> {
         let text =
             |(from, to): &(usize, usize)| &self.text[self.tokens[*from].start..self.tokens[to - 1].end];
         (!kept.is_empty() && kept != parts).then(|| kept.iter().map(text).collect::<Vec<_>>().join(", "))
+    }
+
+    /// The sentence without a statement at its end that no pause comes before, the shortest first: "stop the music *the baby
+    /// is asleep*".
+    pub(super) fn without_statement_behind(&self) -> Vec<String> {
+        let words = self.words();
+        let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
+        // "When I'm home" is no statement, nor is what goes on with it.
+        let limits = |at: usize| qualifiers.found.iter().any(|it| it.mark.1 >= at);
+        let connects = |word: &str| self.lexicon().requests.connectors.contains(word);
+        let ends = (MIN_WORDS..words.len()).rev();
+        ends.filter(|at| !connects(words[at - 1]) && !limits(*at) && self.is_remark(&words[*at..]))
+            .map(|at| self.text[..self.tokens[at].start].to_owned())
+            .take(MAX_STATEMENTS)
+            .collect()
     }
 
     /// What is asked for behind a statement about the thing it is for: "we keep forgetting the front door, so lock it at

@@ -178,8 +178,15 @@ impl<'s> Speech<'s> {
         let reason = |words: &[&str]| phrases::starts(talk.reasons, words).is_some_and(|it| it < words.len());
         let read = |request: &str| self.composed(request).or_else(|| self.nearly(request));
         let verb = |at: usize| talk.verbs.contains(words[at]) && !talk.not_before.contains(words[at - 1]);
+        // "The drapes" alone is no reason: something is to be done with them.
+        let is_thing = |words: &[&str]| {
+            words.split_first().is_some_and(|(first, rest)| {
+                lexicon.things.articles.contains(first) && self.reader.grammar.is_thing(&rest.join(" "))
+            })
+        };
         if reason(&words)
             && let Some(at) = (1..words.len()).find(|at| verb(*at) || self.pauses_before(*at))
+            && !is_thing(&words[..at])
         {
             let last = (at..words.len()).rev().find(|at| self.pauses_before(*at)).unwrap_or(at);
             // "That's harsh, a bit less."

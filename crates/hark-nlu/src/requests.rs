@@ -17,7 +17,10 @@ use std::collections::HashSet;
 use times::in_order_of_time;
 
 /// Most requests in one sentence.
-const MAX_REQUESTS: usize = 4;
+const MAX_REQUESTS: usize = 6;
+
+/// Words at most of the name of a thing.
+const MAX_NAME_WORDS: usize = 4;
 
 /// Words that a shared ending has at most: "off", "to fifty percent", "to come on at nine tomorrow".
 const MAX_ENDING: usize = 6;
@@ -60,7 +63,8 @@ pub(super) struct Sentence<'s> {
     parse: Parse<'s>,
     /// Which words a request may have that is put together of words from two places.
     words: Words,
-    /// Whether a request may begin where nothing joins it to the one before it: with a verb, or behind a word that ends one.
+    /// Whether a request may begin where nothing joins it to the one before it: with a verb or the name of a thing, or behind a
+    /// word that ends one.
     unjoined: bool,
     /// Where it can be taken apart, once that was looked for.
     joints: OnceCell<Vec<(usize, usize)>>,
@@ -82,9 +86,7 @@ pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) 
 pub fn unjoined(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
     let sentence = Sentence { unjoined: true, ..Sentence::new(text, tokens, reader, parse, Words::Known) };
     let matches = sentence.from(0, None, MAX_REQUESTS)?;
-    // A name alone, as "the lamp" is, is no request.
-    let alone = matches.iter().all(|found| !leans_on_another(&found.intent));
-    (alone && matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
+    (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
 }
 
 /// Two or more requests of which at least one is understood.
@@ -193,13 +195,31 @@ impl<'s> Sentence<'s> {
             // "On nineteen" is a value.
             let closed = talk.closing.contains(&last.word)
                 && self.lexicon.numbers.number(&[next.word.as_str()]).is_none();
-            let apart = self.unjoined && (verb || closed);
+            // "Turn on | the lamp" is one.
+            let begun = talk.verbs.contains(&last.word)
+                || closed && at > 1 && talk.verbs.contains(&self.tokens[at - 2].word);
+            let named = || !begun && self.begins_with_a_thing(at);
+            let apart = self.unjoined && (verb || closed && !begun || named());
             if (after > at || comma || apart) && after < self.tokens.len() {
                 joints.push((at, after));
             }
             at = after.max(at + 1);
         }
         joints
+    }
+
+    /// Whether the name of a thing begins at a word, behind what may be the end of a request: "lamp to thirty *extractor fan* on".
+    fn begins_with_a_thing(&self, at: usize) -> bool {
+        let names = |from: usize| {
+            (from + 1..=self.tokens.len().min(from + MAX_NAME_WORDS))
+                .rev()
+                .find(|to| self.names_a_thing(from, *to))
+        };
+        let last = &self.tokens[at - 1].word;
+        let goes_over = |from: usize| names(from).is_some_and(|to| to > at);
+        !self.lexicon.things.small_words.contains(last)
+            && names(at).is_some()
+            && !(at.saturating_sub(MAX_NAME_WORDS)..at).any(goes_over)
     }
 
     fn said(&self, from: usize, to: usize) -> String {
@@ -231,7 +251,9 @@ impl<'s> Sentence<'s> {
         if start >= end || most == 0 || self.in_vain.borrow().contains(&tried) {
             return None;
         }
-        if let Some(whole) = self.one(before, (start, end)) {
+        // A name alone, as "the lamp" is, is no request.
+        let is_one = |found: &Match| !(self.unjoined && follows(found));
+        if let Some(whole) = self.one(before, (start, end)).filter(is_one) {
             return Some(vec![whole]);
         }
         for (at, after) in self.joints(start).into_iter().filter(|(_, after)| *after < end) {
@@ -239,7 +261,7 @@ impl<'s> Sentence<'s> {
             let shared = || self.nearest_ending((start, at), (after, end));
             let bare = self.is_bare(start, at).then(shared).flatten();
             let first = bare.or_else(|| self.one(before, (start, at))).or_else(shared);
-            let Some(first) = first else { continue };
+            let Some(first) = first.filter(is_one) else { continue };
             // What leaned on the words before has no verb of its own to lend.
             let own = |found: Match| !follows(&found) && found.intent == first.intent;
             let lender = match (self.plain(start, at).is_some_and(own), before) {

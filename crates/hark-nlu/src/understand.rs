@@ -143,9 +143,12 @@ impl Reader<'_> {
         let shorter = |text: &str| other(text, |speech| speech.without_remarks());
         let about_it = other(text, |speech| speech.about_it());
         let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
+        let stated = Speech { reader: self, text, tokens: &tokens }.without_statement_behind();
         edited
             .into_iter()
             .chain(texts.into_iter().flatten())
+            .chain(stated)
+            .chain(self.with_names_in_full(&tokens))
             .map(|text| self.as_said(&text, language))
             .find(is_whole)
     }

@@ -13,6 +13,7 @@ use crate::phonetic_key::{self, Sound};
 use crate::text::{self, Token};
 use hark_core::intent::NearThing;
 use hark_language::Lexicon;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -175,15 +176,47 @@ impl Reader<'_> {
         spans
     }
 
-    /// The one thing whose name, or a part that no other thing has, is in a sentence.
-    pub(crate) fn nearest_thing(&self, tokens: &[Token]) -> Option<NearThing> {
+    /// Stretches that are the name of one thing, or a part that no other thing has.
+    fn things(&self, tokens: &[Token]) -> impl Iterator<Item = Span> {
         let is_sure = |span: &Span| match span.candidates.as_slice() {
             [first, ..] if first.how == Nearness::Form => true,
             [only] => only.how == Nearness::Part,
             _ => false,
         };
-        let things = self.near_spans(tokens).into_iter().filter(|span| span.list == THINGS && is_sure(span));
-        let best = things.min_by_key(|span| span.candidates[0].how)?;
+        self.near_spans(tokens).into_iter().filter(move |span| span.list == THINGS && is_sure(span))
+    }
+
+    /// The text with names in full where only parts of them were said: "the extractor" for the extractor fan. `None` where all
+    /// are.
+    pub(crate) fn with_names_in_full(&self, tokens: &[Token]) -> Option<String> {
+        let mut spans: Vec<Span> = self.things(tokens).collect();
+        spans.sort_by_key(|span| (span.start, Reverse(span.end)));
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let is_name = |start: usize, end: usize| {
+            let name = words[start..end].join(" ");
+            self.grammar.is_thing(&name) || self.grammar.is_place(&name)
+        };
+        // "The lamp" of "the desk lamp" is in full.
+        let within_a_name = |span: &Span| {
+            let starts = span.end.saturating_sub(MOST_WORDS)..=span.start;
+            starts
+                .into_iter()
+                .any(|start| (span.end..=words.len().min(start + MOST_WORDS)).any(|end| is_name(start, end)))
+        };
+        let (mut said, mut at): (Vec<&str>, _) = (Vec::new(), 0);
+        for span in spans.iter().filter(|span| !within_a_name(span)) {
+            if span.start >= at {
+                said.extend(&words[at..span.start]);
+                said.push(span.candidates[0].entry.out.as_str()?);
+                at = span.end;
+            }
+        }
+        (at > 0).then(|| [said.as_slice(), &words[at..]].concat().join(" ").to_lowercase())
+    }
+
+    /// The one thing whose name, or a part that no other thing has, is in a sentence.
+    pub(crate) fn nearest_thing(&self, tokens: &[Token]) -> Option<NearThing> {
+        let best = self.things(tokens).min_by_key(|span| span.candidates[0].how)?;
         let entry = &best.candidates[0].entry;
         let domain = entry.context.get("domain")?.as_str()?.to_owned();
         Some(NearThing { name: entry.out.as_str()?.to_owned(), domain })
