@@ -167,10 +167,16 @@ impl Composer<'_> {
         Some(format!("{}{place}{behind}", &act[..tokens[at].start]))
     }
 
-    /// Whether a text is a request, word by word.
+    /// Whether a text, or what stands before its first connector, is a request, word by word.
     fn is_sentence(&self, text: &str) -> bool {
-        let found = self.reader.exactly(text, &self.reader.tokenise(text));
-        found.is_some_and(|found| found.words.first().is_some_and(|(_, took)| *took != Took::Nothing))
+        let tokens = self.reader.tokenise(text);
+        let joins =
+            |token: &Token| self.reader.grammar.lexicon().requests.connectors.contains(token.word.as_str());
+        let first = tokens.iter().position(joins).unwrap_or(tokens.len());
+        [&tokens[..], &tokens[..first]].into_iter().any(|tokens| {
+            let found = self.reader.exactly(text, tokens);
+            found.is_some_and(|found| found.words.first().is_some_and(|(_, took)| *took != Took::Nothing))
+        })
     }
 
     /// "From nine to half past ten": it is put off to the beginning, and lasts until the end.
@@ -430,7 +436,7 @@ impl Composer<'_> {
             .or_else(|| self.notice_beside(text, &tokens, clauses_left))
             .or_else(|| reader.exactly(text, &tokens).and_then(|found| whole(vec![found])))
             .or_else(|| {
-                let fronted = Speech { reader, text, tokens: &tokens }.with_day_first()?;
+                let fronted = Speech { reader, text, tokens: &tokens }.with_time_first()?;
                 self.request(&fronted, clauses_left)
             })
             .or_else(|| self.with_clauses(text, &tokens, clauses_left))

@@ -43,6 +43,9 @@ pub use sentences::Sentences;
 pub use statements::Statements;
 
 #[cfg(test)]
+#[path = "tests/composition.rs"]
+mod composition_tests;
+#[cfg(test)]
 #[path = "tests/edits.rs"]
 mod edits_tests;
 #[cfg(test)]

@@ -28,6 +28,9 @@ const STEPS_A_WORD: usize = 16;
 /// Words of a name at most with which a clause begins.
 const MOST_WORDS_OF_NAME: usize = 3;
 
+/// Words in which a subject and its verb stand at most: "I am".
+const MOST_WORDS_OF_SUBJECT: usize = 2;
+
 /// Words at most before the end of a length: "half an hour".
 const MOST_BEFORE_UNIT: usize = 3;
 
@@ -207,12 +210,17 @@ impl<'s> Qualifiers<'s> {
             return vec![end];
         }
         let (likely, others): (Vec<usize>, Vec<usize>) = (it.mark.1 + 1..=self.words.len())
-            .filter(|end| !self.is_within_amount(*end))
+            .filter(|end| !self.is_within_amount(*end) && !self.joins(*end - 1))
             .partition(|end| self.is_likely_end(*end));
         // "Except the lamp, the kitchen and the hall": what is left out is all that follows, where it can be.
         let likely: Vec<usize> =
             if it.kind == Kind::Except { likely.into_iter().rev().collect() } else { likely };
         likely.into_iter().chain(others.into_iter().rev()).collect()
+    }
+
+    /// Whether a word joins requests, and is no end of one.
+    fn joins(&self, at: usize) -> bool {
+        self.speech.reader.grammar.lexicon().requests.connectors.contains(self.words[at])
     }
 
     /// Whether a place is between a number and its unit: "ten | degrees".
@@ -229,13 +237,16 @@ impl<'s> Qualifiers<'s> {
     /// Whether a "while" clause only says what a person does meanwhile, and is no condition: "*while I look for my glasses*",
     /// or another with a length beside it.
     pub fn only_tells(&self, it: &Qualifier) -> bool {
-        let speakers = self.speech.reader.grammar.lexicon().discourse.speakers;
+        let lexicon = self.speech.reader.grammar.lexicon();
         let lasts = |other: &Qualifier| matches!(other.kind, Kind::Lasting | Kind::Until);
-        let meanwhile = self.speech.reader.grammar.lexicon().qualifiers.meanwhile;
-        let mark = &self.words[it.mark.0..it.mark.1];
+        let (mark, said) = (&self.words[it.mark.0..it.mark.1], &self.words[it.mark.1..]);
+        let states = |word: &&str| lexicon.discourse.states.contains(word);
+        // "While I am away" could be a condition.
+        let does = phrases::starts(lexicon.qualifiers.meanwhile, mark) == Some(mark.len())
+            && !said.iter().take(MOST_WORDS_OF_SUBJECT).any(states);
         it.kind == Kind::During
-            && phrases::starts(speakers, &self.words[it.mark.1..]).is_some()
-            && (phrases::starts(meanwhile, mark) == Some(mark.len()) || self.found.iter().any(lasts))
+            && phrases::starts(lexicon.discourse.speakers, said).is_some()
+            && (does || self.found.iter().any(lasts))
     }
 
     /// Whether it says from when to when ("between seven and nine"), and nothing is waited for that it could limit.

@@ -14,8 +14,9 @@ use std::cell::LazyCell;
 /// A place in a reason has at most this many words: "in the kids room".
 const MOST_WORDS_OF_PLACE: usize = 4;
 
-/// Steps of looking whether some words are a name.
+/// Steps of looking whether some words are a name, and what a rule makes of some.
 const NAME_STEPS: usize = 16;
+const RULE_STEPS: usize = 64;
 
 /// A text with what is needed to read it.
 pub(super) struct Speech<'s> {
@@ -291,26 +292,40 @@ impl<'s> Speech<'s> {
         )
     }
 
-    /// The request with what comes again, or its day, said first, where its verb ends before that: "turn the lamp *on* every
-    /// day at six", "turn the lamp *on* tomorrow".
-    pub fn with_day_first(&self) -> Option<String> {
+    /// The request with what comes again, or its time, said first, where the last word of the act could be one of that: "turn
+    /// the lamp *on* every day at six", "turn the lamp *on* tomorrow", "dim it to *twenty* this evening".
+    pub fn with_time_first(&self) -> Option<String> {
         let words = self.words();
-        let closing = self.lexicon().discourse.closing;
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
-        let again = |at: usize| rules::longest(Rule::Recurrence, &words[at..], &by).map(|(_, used)| used);
-        let is_day = |at: usize| self.day(&words[at..], &by).is_some();
-        let day = |at: usize| {
-            let used = self.day(&words[at..], &by)?;
-            let with_time = rules::longest(Rule::Datetime, &words[at..], &by).map_or(0, |(_, used)| used);
-            let used = used.max(with_time);
-            // "Wake me on february 30" is no "wake me on".
-            self.reader.exactly(self.text, &self.tokens[..at])?;
+        let lexicon = self.lexicon();
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let longest = |rule, at: usize| {
+            self.reader.spend(RULE_STEPS);
+            rules::longest(rule, &words[at..], &by).map_or(0, |(_, used)| used)
+        };
+        let closes = |at: usize| lexicon.discourse.closing.contains(words[at - 1]);
+        let is_day = |at: usize| longest(Rule::Date, at) > 0;
+        let acts = |at: usize| {
+            let found = self.reader.exactly(self.text, &self.tokens[..at]);
+            found.is_some_and(|found| category_of(&found.intent) == Some(Category::HomeControl))
+        };
+        let is_end = |at: usize| phrases::starts(lexicon.qualifiers.ends, &words[at..]).is_some();
+        let time = |at: usize| {
+            let used =
+                Some(longest(Rule::Datetime, at)).filter(|used| *used > 0 && !is_end(at) && acts(at))?;
             (0..at - 1).chain(at + used..words.len()).all(|other| !is_day(other)).then_some(used)
         };
-        (1..words.len()).filter(|at| closing.contains(words[at - 1])).find_map(|at| {
-            let used = again(at).or_else(|| day(at))?;
-            Some([&words[at..at + used], &words[..at], &words[at + used..]].concat().join(" "))
-        })
+        let again = |at: &usize| Some((*at, Some(longest(Rule::Recurrence, *at)).filter(|used| *used > 0)?));
+        let places = || (1..words.len()).filter(|at| closes(*at));
+        // The last place behind a number: "twenty one" is no "twenty" at one.
+        let timed = || {
+            let is_number = |at: usize| lexicon.numbers.number(&words[at - 1..at]).is_some();
+            (1..words.len())
+                .rev()
+                .filter(|at| closes(*at) || is_number(*at))
+                .find_map(|at| Some((at, time(at)?)))
+        };
+        let (at, used) = places().find_map(|at| again(&at)).or_else(timed)?;
+        Some([&words[at..at + used], &words[..at], &words[at + used..]].concat().join(" "))
     }
 
     /// The request with its time in the place of "at the same time": "shut the curtains at nine and lock the door at the same
@@ -328,13 +343,6 @@ impl<'s> Speech<'s> {
         words[..at].iter().any(connects).then_some(())?;
         let time = (0..at).find_map(time).unwrap_or_default();
         Some([&words[..at], time, &words[at + length..]].concat().join(" "))
-    }
-
-    /// How many words a day takes with its part, that some words begin with: "tomorrow morning".
-    fn day(&self, words: &[&str], by: &Reckoning) -> Option<usize> {
-        let (_, used) = rules::longest(Rule::Date, words, by).filter(|(_, used)| *used > 0)?;
-        let part = phrases::find(self.lexicon().time.parts, &words[used..]).map_or(0, |(_, used)| used);
-        Some(used + part)
     }
 
     /// The request with the day that was said first beside each of its times: "tomorrow turn on the radio at seven and the

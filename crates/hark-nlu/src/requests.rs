@@ -11,7 +11,7 @@ use super::number_spans;
 use super::request_framing::Speech;
 use super::text::Token;
 use hark_core::automation::intent::OF_IT;
-use hark_language::{Lexicon, phrases};
+use hark_language::{Lexicon, Phrases, phrases};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use times::in_order_of_time;
@@ -196,8 +196,9 @@ impl<'s> Sentence<'s> {
             let closed = talk.closing.contains(&last.word)
                 && self.lexicon.numbers.number(&[next.word.as_str()]).is_none();
             // "Turn on | the lamp" is one.
-            let begun = talk.verbs.contains(&last.word)
-                || closed && at > 1 && talk.verbs.contains(&self.tokens[at - 2].word);
+            let is = |phrases: Phrases, at: usize| phrases.contains(&self.tokens[at].word);
+            let opens = at == 1 || !closed || is(talk.closing, at - 2);
+            let begun = is(talk.verbs, at - 1) && opens || closed && at > 1 && is(talk.verbs, at - 2);
             let named = || !begun && self.begins_with_a_thing(at);
             let apart = self.unjoined && (verb || closed && !begun || named());
             if (after > at || comma || apart) && after < self.tokens.len() {
@@ -215,6 +216,7 @@ impl<'s> Sentence<'s> {
                 .rev()
                 .find(|to| self.names_a_thing(from, *to))
         };
+        self.reader.spend(MAX_NAME_WORDS * MAX_NAME_WORDS);
         let last = &self.tokens[at - 1].word;
         let goes_over = |from: usize| names(from).is_some_and(|to| to > at);
         !self.lexicon.things.small_words.contains(last)
@@ -228,11 +230,11 @@ impl<'s> Sentence<'s> {
 
     pub fn plain(&self, from: usize, to: usize) -> Option<Match> {
         let tokens = self.tokens.get(from..to).filter(|tokens| !tokens.is_empty())?;
-        let day_first = || {
-            let fronted = Speech { reader: self.reader, text: self.text, tokens }.with_day_first()?;
+        let time_first = || {
+            let fronted = Speech { reader: self.reader, text: self.text, tokens }.with_time_first()?;
             (self.parse)(&fronted, &self.reader.tokenise(&fronted), Words::Any)
         };
-        (self.parse)(self.text, tokens, Words::Any).or_else(day_first)
+        (self.parse)(self.text, tokens, Words::Any).or_else(time_first)
     }
 
     /// The requests from a word to the end. `before` is the request that was read before, for shared words.

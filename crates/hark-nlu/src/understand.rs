@@ -195,7 +195,7 @@ impl Reader<'_> {
         // A request with clauses is taken apart before anything is guessed of it as a whole.
         let exact = reader.exactly(text, &tokens);
         let speech = Speech { reader, text, tokens: &tokens };
-        if let Some(fronted) = exact.is_none().then(|| speech.with_day_first()).flatten() {
+        if let Some(fronted) = exact.is_none().then(|| speech.with_time_first()).flatten() {
             return self.as_said(&fronted, language);
         }
         let has_clauses = !qualifiers.is_empty()
@@ -463,8 +463,10 @@ fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
             asks(at) || goes_on(at, talk.to_me) || on_a_list()
         }),
         Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
+            // "In ten minutes, turn on the lamp" begins with its time.
+            let is_within = found.words.get(at - 1).is_none_or(|(_, took)| *took == Took::AsItIs);
             asks(at)
-                || goes_on(at, talk.verbs)
+                || is_within && goes_on(at, talk.verbs)
                 || phrases::starts(talk.corrections, &words[at..]).is_some_and(|length| length > 1)
         }),
         _ => false,

@@ -348,7 +348,9 @@ impl Clause<'_> {
                 said.flat_map(|words| words.split(|word| joins(word))).filter(|words| !words.is_empty());
             let read = |words: &[&str]| self.part(Part::Target, words);
             let all = parts.map(|words| {
-                let words = phrases::without_ends(&[lexicon.qualifiers.kept_as], words);
+                // "… and except the kitchen".
+                let again = phrases::starts(lexicon.qualifiers.exceptions, words).unwrap_or(0);
+                let words = phrases::without_ends(&[lexicon.qualifiers.kept_as], &words[again..]);
                 let before_one = || {
                     let (one, before) = words.split_last()?;
                     lexicon.discourse.one.contains(one).then_some(before)

@@ -203,8 +203,11 @@ impl Reader<'_> {
                 .into_iter()
                 .any(|start| (span.end..=words.len().min(start + MOST_WORDS)).any(|end| is_name(start, end)))
         };
+        // "The washing machine" is neither the washing mode nor the coffee machine.
+        let stands_alone =
+            |span: &Span| !spans.iter().any(|other| other.end == span.start || other.start == span.end);
         let (mut said, mut at): (Vec<&str>, _) = (Vec::new(), 0);
-        for span in spans.iter().filter(|span| !within_a_name(span)) {
+        for span in spans.iter().filter(|span| stands_alone(span) && !within_a_name(span)) {
             if span.start >= at {
                 said.extend(&words[at..span.start]);
                 said.push(span.candidates[0].entry.out.as_str()?);
