@@ -19,8 +19,9 @@ impl Speech<'_> {
         let joins = |at: usize| self.lexicon().requests.connectors.contains(words[at]);
         let (at, (all, length)) =
             (2..words.len()).find_map(|at| Some((at, phrases::find(said.others, &words[at..])?)))?;
-        let starts = |at: usize| {
-            joins(at - 1) || self.pauses_before(at) || phrases::ends(said.but, &words[..at]).is_some()
+        let starts = |start: usize| {
+            let is_behind = start < at && phrases::ends(said.but, &words[..start]).is_some();
+            joins(start - 1) || self.pauses_before(start) || is_behind
         };
         let start = (1..=at).rev().find(|at| starts(*at))?;
         let end = (at + length..words.len())
