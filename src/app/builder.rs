@@ -44,6 +44,7 @@ use hark_stt::PipelineCommand;
 use hark_stt::pipeline::AudioPipeline;
 use hark_stt::stt::worker::SttMode;
 use hark_tools::automations::Automations;
+use hark_tools::dictionary::{Dictionaries, DictionaryError};
 use hark_tools::home::virtual_devices::VirtualDevices;
 use hark_tools::home::{DeviceBackend, HomeControl, HomeRegistry, select};
 use hark_tools::house_secrets::HouseSecrets;
@@ -201,6 +202,7 @@ impl App {
         let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
+        parts.dictionaries = dictionaries(&manifest);
         let others = OtherTools::open(&config, &models_dir, mode.calls_tools(), runtime.handle())?;
         parts.external = others.sources();
         let toolbox = Toolbox::new(parts);
@@ -427,6 +429,19 @@ fn device_backends(
     backends.extend(homeassistant.map(|it| it.backend(codes)));
     backends.extend(mqtt_devices.map(|devices| Arc::new(mqtt::Backend(devices.clone())) as _));
     Ok(backends)
+}
+
+/// The dictionaries among the models.
+fn dictionaries(manifest: &Arc<Manifest>) -> Dictionaries {
+    let manifest = manifest.clone();
+    Dictionaries::new(move |language| {
+        let id = format!("dictionary_{language}");
+        let language = language.to_owned();
+        match manifest.part(&id) {
+            Ok(_) => manifest.path(&id).map_err(|_| DictionaryError::Missing { language }),
+            Err(_) => Err(DictionaryError::NoneFor { language }),
+        }
+    })
 }
 
 /// State of the tools that outlives the program.

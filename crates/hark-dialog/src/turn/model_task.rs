@@ -5,10 +5,11 @@ use super::Machine;
 use super::conversations::Waiting;
 use super::state::{Approval, Opening, Phase, Turn};
 use crate::slash::Slip;
-use crate::text_transformation;
+use crate::{intent_tools, text_transformation};
 use hark_core::model::Picture;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::thinking::TextSource;
+use hark_core::tool::error_code;
 use hark_core::{
     Ambiguity, Classification, Effect, Fault, Intent, ModelHelp, News, Receipt, Reply, Resume, Route, Slots,
     Stamp, Task, Thought, ThoughtEnd, ToolCall, TurnId, Understanding,
@@ -19,6 +20,9 @@ const MOST_PICTURES: usize = 4;
 
 /// What a request is called that takes several tools, planned or one after the other.
 const TASKS: [&str; 2] = ["plan", "react"];
+
+/// Failures of a tool that has no answer, so that a model may have one.
+const UNANSWERED: [&str; 3] = [error_code::NOT_CONFIGURED, error_code::NOT_FOUND, error_code::UNSUPPORTED];
 
 /// How much longer than the task itself its turn waits for the end of it.
 const SLACK_MS: u64 = 10_000;
@@ -132,6 +136,25 @@ impl Machine {
             let key = if known { "no_change" } else { "nothing_to_change" };
             self.reply(now, id, Reply::Fixed { key: key.into() });
         }
+        true
+    }
+
+    /// Hands a question on to a language model that its tool could not answer; whether that was so.
+    pub(super) fn ask_model_instead(&mut self, now: Stamp, id: &TurnId) -> bool {
+        let thinks = self.settings.thinks;
+        let Some(turn) = self.turn_mut(id).filter(|_| thinks) else { return false };
+        let [work] = turn.work.as_slice() else { return false };
+        let code =
+            work.receipt.as_ref().filter(|receipt| !receipt.ok).map(|receipt| &receipt.detail["error"]);
+        let unanswered =
+            code.and_then(serde_json::Value::as_str).is_some_and(|code| UNANSWERED.contains(&code));
+        if !unanswered || !intent_tools::model_may_answer(&work.intent.name) {
+            return false;
+        }
+        turn.work.clear();
+        let text = turn.heard.clone();
+        let task = self.task(id, &text, None);
+        self.think(now, id, task);
         true
     }
 
@@ -349,7 +372,7 @@ impl Machine {
             response: None,
             single: false,
         };
-        let by_pin = receipt.detail["error"] == hark_core::tool::error_code::NEEDS_PIN;
+        let by_pin = receipt.detail["error"] == error_code::NEEDS_PIN;
         let asked = receipt.clone();
         let task = Some(id.clone());
         let approval =

@@ -1,6 +1,8 @@
 //! Tasks of language models as the machine sees them, the modes, and conversations beside each other.
 
-use super::tests::{at, calls, intent, outcomes, replies, run, settings, turn, typed, understood, unlocking};
+use super::tests::{
+    acted, at, calls, intent, outcomes, replies, run, settings, turn, typed, understood, unlocking,
+};
 use super::{Machine, Settings};
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::thinking::TextSource;
@@ -143,7 +145,7 @@ fn a_yes_to_a_task_goes_on_with_exactly_its_call() {
 #[test]
 fn conversations_do_not_answer_for_each_other() {
     let mut machine = Machine::new(settings());
-    let fact = |n: u32| super::tests::acted(n, 0, false, "needs_approval");
+    let fact = |n: u32| acted(n, 0, false, "needs_approval");
     for (n, name) in [(1, "a"), (2, "b")] {
         let asked = vec![
             (0, of(name, "unlock")),
@@ -314,4 +316,28 @@ fn a_request_for_other_words_is_about_the_last_reply_of_its_own_conversation() {
     let effects = run(&mut machine, vec![(0, typed("translate good morning into German"))]);
     assert_eq!(replies(&effects), [Reply::Fixed { key: "no_change".into() }]);
     assert!(tasks(&effects).is_empty());
+}
+
+#[test]
+fn a_word_that_no_dictionary_has_is_a_question_to_the_model() {
+    let asked = |mut machine: Machine, error: &str| {
+        run(
+            &mut machine,
+            vec![
+                (0, typed("what does quux mean")),
+                (1, understood(1, &["HarkDefine"])),
+                (2, acted(1, 0, false, error)),
+            ],
+        )
+    };
+    let thinks = |effects: &[Effect]| {
+        effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Think { task } if task.text == "what does quux mean"))
+    };
+    for error in ["not_found", "not_configured", "unsupported"] {
+        assert!(thinks(&asked(thinking(), error)), "{error}");
+        assert!(!thinks(&asked(Machine::new(settings()), error)), "without a model the failure is told");
+    }
+    assert!(!thinks(&asked(thinking(), "forbidden")), "what is switched off stays so");
 }
