@@ -17,6 +17,7 @@ use crate::app::language::languages::{self, Languages};
 use crate::app::language::teacher::Teacher;
 use crate::app::language::understanding_thread::Desk;
 use crate::app::language::vocabulary::Vocabulary;
+use crate::app::models::context::AppContext;
 use crate::app::models::factory;
 use crate::app::models::worker::ModelWorker;
 use crate::app::requests::inbox::{Inbox, OnceOnly};
@@ -224,7 +225,7 @@ impl App {
         if let Err(fault) = recordings.tidy() {
             report(&event_queue, fault);
         }
-        let told = (&languages, &others.skills);
+        let told = (&languages, &others.skills, &services.documents);
         let mind = factory::open(&config, &store, &sessions, &tools, &home, told, runtime.handle())?;
         Ok(Self {
             config,
@@ -275,6 +276,12 @@ impl App {
     /// Requests that were promised; the daemon's only.
     pub(crate) fn inbox(&self) -> Option<&Arc<Inbox>> {
         self.inbox.as_ref()
+    }
+
+    /// What a language model is told beside a request.
+    pub(crate) fn context(&self) -> AppContext {
+        let found = (&self.sessions, &self.services.documents, &self.languages.memory);
+        AppContext::new(&self.config, found, &self.home, self.runtime.handle())
     }
 
     /// What is kept on the disk.

@@ -33,6 +33,9 @@ pub struct Task {
     pub hint: Option<String>,
     /// Whether the answer is said aloud.
     pub spoken: bool,
+    /// Name of the person whose voice it was, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// A text that is to be put into other words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<TextChange>,

@@ -88,6 +88,7 @@ fn tool(name: &str, properties: Value, required: &[&str]) -> ToolSpec {
         name: name.into(),
         description,
         schema,
+        results: Vec::new(),
         risk: Risk::Read,
         triggers: Vec::new(),
         agent,

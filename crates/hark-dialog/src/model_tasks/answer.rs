@@ -17,7 +17,7 @@ impl Work<'_> {
     /// Says what a picture shows, or answers the question about it.
     pub(super) async fn look(&self) -> ThoughtEnd {
         self.decided("image_recognition", 1.0, "a picture came with it");
-        let vars = self.context.vars(&self.task.text, &[]);
+        let vars = self.vars_of_answer(&self.task.text, &[]);
         let more = More { sink: Some(self.sink()), pictures: true, ..More::default() };
         let outcome = self.contract(Contract::ImageRecognition, vars, more).await;
         if let Some(error) = outcome.model_error.as_ref().filter(|error| **error != ModelError::Stopped) {
@@ -46,7 +46,7 @@ impl Work<'_> {
     /// One cycle of tools that look, then the answer.
     pub(super) async fn reply_with(&self, contract: Contract, most_calls: usize) -> ThoughtEnd {
         let ask = |offer| More { sink: Some(self.sink()), offer, ..More::default() };
-        let vars = self.vars_with_memory(&self.task.text, &[]);
+        let vars = self.vars_of_answer(&self.task.text, &[]);
         let first = self.contract(contract, vars, ask(self.offer(true))).await;
         if first.calls.is_empty() {
             return self.finished(&first);
@@ -56,7 +56,7 @@ impl Work<'_> {
             data.push((call.tool.clone(), self.looked_up(call).await));
         }
         self.answer.lock().unwrap_or_else(PoisonError::into_inner).measure = Measure::Looked;
-        let vars = self.vars_with_memory(&self.task.text, &data);
+        let vars = self.vars_of_answer(&self.task.text, &data);
         let second = self.contract(contract, vars, ask(Vec::new())).await;
         self.finished(&second)
     }

@@ -188,6 +188,7 @@ fn ask_tool() -> ToolSpec {
             "required": ["question"],
             "additionalProperties": false,
         }),
+        results: Vec::new(),
         risk: Risk::Read,
         triggers: Vec::new(),
         agent: "person".into(),

@@ -224,6 +224,7 @@ impl Machine {
             pictures: Vec::new(),
             hint: None,
             spoken: turn.is_some_and(|turn| turn.speak),
+            person: turn.and_then(|turn| turn.person.clone()),
             change: None,
             resume: None,
         }

@@ -35,7 +35,6 @@ fn what_the_house_cannot_do_is_not_understood() {
     for text in [
         "what is the capital of france",
         "red alert",
-        "tell me a joke",
         "turn on",
         "turn on the moon",
         "set the kitchen ceiling to",
