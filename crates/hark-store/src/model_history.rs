@@ -3,10 +3,13 @@
 
 use super::tags::name;
 use hark_config::memory::Memory;
-use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason, Replayed};
+use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason, Replayed, SaidBefore};
 
 /// Number of the last entries that are told in any case: the latest exchange.
 const LATEST_ENTRIES: usize = 2;
+/// Turns that are messages of every request, and characters of each message.
+const LATEST_TURNS: usize = 3;
+const MAX_MESSAGE_CHARS: usize = 1_200;
 /// With fewer entries a context is not strong.
 const MIN_STRONG_ENTRIES: usize = 2;
 
@@ -47,7 +50,8 @@ impl Entry {
 
 /// Chooses of a conversation, the oldest entry first, what is told for this reason; without one nothing is.
 pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory) -> Replayed {
-    let Some(reason) = reason else { return nothing(entries.len()) };
+    let said = latest(entries);
+    let Some(reason) = reason else { return Replayed { latest: said, ..nothing(entries.len()) } };
     let latest = entries.len().saturating_sub(LATEST_ENTRIES);
     let wanted = |entry: &Entry| kinds(reason, settings).iter().any(|kind| kind == name(entry.tag));
     let (mut kept, mut left_out) = (Vec::new(), Vec::new());
@@ -75,13 +79,35 @@ pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory
         context_strength,
         tainted: used.iter().any(|entry| entry.tainted),
     };
-    Replayed { text, instruction: instruction(context_strength).to_owned(), policy }
+    // Those that are messages of the request are not told twice.
+    let first_latest = entries.len().saturating_sub(said.len());
+    let is_earlier = |entry: &&Entry| {
+        entries.iter().position(|it| std::ptr::eq(it, *entry)).is_some_and(|at| at < first_latest)
+    };
+    let earlier = used.iter().copied().filter(is_earlier).map(Entry::told).collect();
+    Replayed { text, instruction: instruction(context_strength).to_owned(), policy, latest: said, earlier }
+}
+
+/// The last turns, each clipped; the oldest first.
+fn latest(entries: &[Entry]) -> Vec<SaidBefore> {
+    let clipped = |text: &str| text.trim().chars().take(MAX_MESSAGE_CHARS).collect::<String>();
+    let last = entries.iter().rev().filter(|entry| !entry.request.trim().is_empty()).take(LATEST_TURNS);
+    let mut last: Vec<SaidBefore> = last
+        .map(|entry| SaidBefore {
+            request: clipped(&entry.request),
+            reply: clipped(&entry.reply),
+            tainted: entry.tainted,
+        })
+        .collect();
+    last.reverse();
+    last
 }
 
 /// Nothing is told, and nothing is said about how far to rely on it.
 fn nothing(entries_available: usize) -> Replayed {
     let policy = ReplayPolicy::nothing(entries_available);
-    Replayed { text: String::new(), instruction: String::new(), policy }
+    let (text, instruction, earlier) = Default::default();
+    Replayed { text, instruction, policy, latest: Vec::new(), earlier }
 }
 
 /// Where the entries begin that fit into `most` characters; the latest exchange always does.

@@ -104,7 +104,7 @@ impl ModelWorker {
 }
 
 fn unanswered(fault: Fault) -> Thought {
-    Thought { end: ThoughtEnd::NoAnswer { fault: Some(fault) }, attempts: 0 }
+    Thought { end: ThoughtEnd::NoAnswer { fault: Some(fault), cause: None }, attempts: 0 }
 }
 
 fn too_much(message: String) -> Fault {

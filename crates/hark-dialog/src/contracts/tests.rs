@@ -539,6 +539,7 @@ fn what_follows_from_arguments_that_are_not_sure() {
         calls: Vec::new(),
         value,
         attempts: 1,
+        cut_short: false,
         fallback,
         errors: Vec::new(),
         model_error: None,

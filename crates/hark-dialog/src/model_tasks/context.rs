@@ -1,12 +1,15 @@
 //! What a model is told beside a request: gathered once a task, from sources that are asked beside each other, each
 //! within a budget of its own (`ContextSources`). One that fails or is late is left out; what became of each is told.
 
-use super::ModelTaskParts;
+use super::{ModelTaskParts, fenced};
 use crate::dialog_act;
 use crate::history_policy::reason;
 use hark_core::Task;
 use hark_core::context::ContextPart;
-use hark_core::session::{EntryTag, FOCUS, ReplayPolicy, ReplayReason, Replayed, SessionSettings, Verbosity};
+use hark_core::model::{Message, Role};
+use hark_core::session::{
+    EntryTag, FOCUS, ReplayPolicy, ReplayReason, Replayed, SaidBefore, SessionSettings, Verbosity,
+};
 use serde_json::{Value, json};
 use std::future::Future;
 use std::pin::Pin;
@@ -55,6 +58,9 @@ pub(super) struct Context {
     strength: String,
     replay: String,
     policy: Option<ReplayPolicy>,
+    /// The last turns, as messages.
+    turns: Vec<Message>,
+    tainted: bool,
     found: Gathered,
 }
 
@@ -78,7 +84,9 @@ impl Context {
             context.persona = settings.persona;
         }
         if let Some(replayed) = found.replayed.take() {
-            context.replay = replayed.text;
+            context.replay = replayed.earlier;
+            context.tainted = replayed.policy.tainted || replayed.latest.iter().any(|turn| turn.tainted);
+            context.turns = replayed.latest.iter().flat_map(messages).collect();
             context.strength = replayed.instruction;
             context.policy = Some(replayed.policy);
         }
@@ -89,6 +97,16 @@ impl Context {
     /// What was replayed, for the journal.
     pub(super) fn policy(&self) -> Option<&ReplayPolicy> {
         self.policy.as_ref()
+    }
+
+    /// The last turns of the conversation, as messages.
+    pub(super) fn turns(&self) -> &[Message] {
+        &self.turns
+    }
+
+    /// Whether text from outside may be in what was said before.
+    pub(super) fn is_tainted(&self) -> bool {
+        self.tainted
     }
 
     /// What became of each source.
@@ -136,6 +154,16 @@ impl Context {
             "here": self.found.here,
         })
     }
+}
+
+/// A turn as messages; a reply with text from outside is quoted.
+fn messages(turn: &SaidBefore) -> Vec<Message> {
+    let mut messages = vec![Message::new(Role::User, turn.request.clone())];
+    if !turn.reply.is_empty() {
+        let reply = if turn.tainted { fenced(&turn.reply, "conversation") } else { turn.reply.clone() };
+        messages.push(Message::new(Role::Assistant, reply));
+    }
+    messages
 }
 
 /// Data with more behind it; what is empty is left out.

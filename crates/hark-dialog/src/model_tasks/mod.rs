@@ -33,8 +33,8 @@ use hark_core::ports::Tools;
 use hark_core::public_event::Origin;
 use hark_core::tool::error_code;
 use hark_core::{
-    Fault, FaultKind, Intent, News, PublicEvent, Receipt, Resume, Risk, Route, Slots, Task, Thought,
-    ThoughtEnd, ToolCall, TurnId,
+    Fault, FaultKind, Intent, ModelHelp, News, PublicEvent, Receipt, Resume, Risk, Route, Slots, Task,
+    Thought, ThoughtEnd, ToolCall, TurnId,
 };
 use hark_language::Lexicon;
 use serde_json::{Value, json};
@@ -174,7 +174,7 @@ impl ModelTasks {
     pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Vec<Judgement>) {
         self.parts.contracts.set_tools(self.parts.tools.reference());
         let context = Context::of(&self.parts, &task).await;
-        let tainted = context.policy().is_some_and(|policy| policy.tainted);
+        let tainted = context.is_tainted();
         let known = hark_language::all();
         let work = Work {
             tainted: AtomicBool::new(tainted),
@@ -307,7 +307,7 @@ impl Work<'_> {
         let Some((suspended, tainted)) = suspended else {
             let fix = "ask for it once more";
             let fault = Fault::new(FaultKind::Failed, "mind", "the task is not known any more", fix);
-            return ThoughtEnd::NoAnswer { fault: Some(fault.recoverable()) };
+            return ThoughtEnd::NoAnswer { fault: Some(fault.recoverable()), cause: None };
         };
         self.taint(tainted);
         let call = match resume {
@@ -395,6 +395,7 @@ impl Work<'_> {
             now: Some((parts.now)()),
             tools: more.tools,
             offer: more.offer,
+            before: more.before,
             after: more.after,
         };
         let outcome = parts.contracts.call(&*parts.model, contract, &vars, options).await;
@@ -538,7 +539,7 @@ impl Work<'_> {
     }
 
     fn no_answer(error: Option<&ModelError>) -> ThoughtEnd {
-        ThoughtEnd::NoAnswer { fault: error.map(fault) }
+        ThoughtEnd::NoAnswer { fault: error.map(fault), cause: error.map(cause) }
     }
 }
 
@@ -549,6 +550,7 @@ struct More<'a> {
     pictures: bool,
     tools: Option<&'a [String]>,
     offer: Vec<ToolSpec>,
+    before: &'a [Message],
     after: &'a [Message],
 }
 
@@ -581,8 +583,31 @@ fn needs_approval(receipt: &Receipt) -> bool {
 
 /// A model's failure as people are told of it.
 fn fault(error: &ModelError) -> Fault {
-    let fix = "see `hark doctor`, and [llm] in the configuration";
-    Fault::new(FaultKind::Unavailable, "llm", error.to_string(), fix).recoverable()
+    let (kind, fix) = match error {
+        ModelError::Refused(_, 401 | 403, _) => {
+            (FaultKind::BadConfiguration, "put the right key where [llm] says, and start Hark again")
+        }
+        ModelError::NoSuchModel(..) => {
+            (FaultKind::MissingPart, "name a model in [llm] that the server has, or have the server fetch it")
+        }
+        ModelError::RateLimited(_) => {
+            (FaultKind::Unavailable, "wait, or ask the provider for more; [llm] may name a second one")
+        }
+        _ => (FaultKind::Unavailable, "see `hark doctor`, and [llm] in the configuration"),
+    };
+    Fault::new(kind, "llm", error.to_string(), fix).recoverable()
+}
+
+/// The same as people are told why there is no answer.
+fn cause(error: &ModelError) -> ModelHelp {
+    match error {
+        ModelError::NotConfigured => ModelHelp::NotConnected,
+        ModelError::Refused(..) => ModelHelp::Refused,
+        ModelError::NoSuchModel(..) => ModelHelp::NoSuchModel,
+        ModelError::RateLimited(_) => ModelHelp::RateLimited,
+        ModelError::TimedOut(..) => ModelHelp::TooSlow,
+        ModelError::Unreachable(..) | ModelError::BadAnswer(..) | ModelError::Stopped => ModelHelp::Away,
+    }
 }
 
 #[cfg(test)]

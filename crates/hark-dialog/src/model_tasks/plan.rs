@@ -20,7 +20,7 @@ impl Work<'_> {
         self.decided("plan", sure, "it takes several steps");
         let names: Vec<String> = self.offer(false).into_iter().map(|tool| tool.name).collect();
         let vars = self.vars_with_context(&self.task.text, &[]);
-        let more = More { tools: Some(&names), ..More::default() };
+        let more = More { tools: Some(&names), before: self.context.turns(), ..More::default() };
         let outcome = self.contract(Contract::Plan, vars, more).await;
         if let Some(error) = outcome.model_error.as_ref().filter(|_| outcome.fallback) {
             return Self::no_answer(Some(error));
@@ -44,7 +44,7 @@ impl Work<'_> {
                 self.carry_out(kept.plan, call).await
             }
             Ok(None) => Self::no_answer(None),
-            Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault) },
+            Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault), cause: None },
         }
     }
 
@@ -66,7 +66,7 @@ impl Work<'_> {
                 let text = self.words().no_plan(id);
                 ThoughtEnd::Answered { text, language: self.language(), failed: true }
             }
-            Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault) },
+            Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault), cause: None },
         }
     }
 
@@ -80,7 +80,7 @@ impl Work<'_> {
 
     async fn steps_of(&self, mut plan: Plan, mut approved: Option<ToolCall>) -> ThoughtEnd {
         if let Err(fault) = self.look_up_what_ran(&mut plan) {
-            return ThoughtEnd::NoAnswer { fault: Some(fault) };
+            return ThoughtEnd::NoAnswer { fault: Some(fault), cause: None };
         }
         self.tell(PublicEvent::Plan(plan.clone()));
         let mut replans = self.mind.parts.settings.max_replans;
@@ -111,7 +111,7 @@ impl Work<'_> {
             };
             let calls: Vec<(usize, ToolCall)> = batch.iter().map(begin).collect();
             if let Err(fault) = self.checkpoint(&plan, false) {
-                return ThoughtEnd::NoAnswer { fault: Some(fault) };
+                return ThoughtEnd::NoAnswer { fault: Some(fault), cause: None };
             }
             batch.iter().for_each(|&at| self.update(&plan, at, String::new()));
             let run = |(at, call)| async move { (at, self.carry_out_call(call).await) };
@@ -121,14 +121,14 @@ impl Work<'_> {
                 let waiting = self.settle(&mut plan, at, call, receipt);
                 waits = waits.or(waiting);
                 if let Err(fault) = self.checkpoint(&plan, false) {
-                    return ThoughtEnd::NoAnswer { fault: Some(fault) };
+                    return ThoughtEnd::NoAnswer { fault: Some(fault), cause: None };
                 }
             }
             if let Some(waits) = waits {
                 // Everything beside it has been noted; it begins again with the yes. Without one it does not go on by
                 // itself: a question survives no restart, and may be answered with no, or by nobody.
                 if let Err(fault) = self.checkpoint(&plan, true) {
-                    return ThoughtEnd::NoAnswer { fault: Some(fault) };
+                    return ThoughtEnd::NoAnswer { fault: Some(fault), cause: None };
                 }
                 self.suspend(Suspended::Plan { id: plan.id.clone() });
                 return waits;

@@ -28,6 +28,8 @@ pub(super) struct State {
     /// Calls that were taken on. Asking again for an answer that broke its contract is none.
     iterations: u32,
     actions: Vec<ClaimedAction>,
+    /// What it may call, the same from its beginning to its end.
+    tools: Vec<ToolSpec>,
 }
 
 impl Work<'_> {
@@ -40,6 +42,7 @@ impl Work<'_> {
             queue: VecDeque::new(),
             iterations: 0,
             actions: Vec::new(),
+            tools: self.offer(false),
         };
         self.steps(state).await
     }
@@ -47,21 +50,22 @@ impl Work<'_> {
     /// Goes on after a yes, with the call, or after an answer.
     pub(super) async fn react_on(&self, mut state: State, call: Option<ToolCall>) -> ThoughtEnd {
         self.goes_on_with(&state.request);
-        if let Some(asked) = state.queue.pop_front() {
-            match call {
-                Some(call) => {
-                    let (_, receipt) = self.act(&call.tool, &call.args, Some(&call)).await;
-                    self.note(&mut state, &asked, &receipt);
-                }
-                None => state.messages.push(Message::result(&asked.id, self.task.text.clone())),
+        match (state.queue.pop_front(), call) {
+            (Some(asked), Some(call)) => {
+                let (_, receipt) = self.act(&call.tool, &call.args, Some(&call)).await;
+                self.note(&mut state, &asked, &receipt);
             }
+            (Some(asked), None) => state.messages.push(Message::result(&asked.id, self.task.text.clone())),
+            // It was asked in words.
+            (None, _) => state.messages.push(Message::new(Role::User, self.task.text.clone())),
         }
+        self.taint(state.tools.iter().any(|tool| tool.outside));
         self.steps(state).await
     }
 
     async fn steps(&self, mut state: State) -> ThoughtEnd {
         let most = self.mind.parts.settings.max_iterations;
-        let tools = self.offer(false);
+        let tools = state.tools.clone();
         loop {
             if state.iterations >= most {
                 return self.given_up(&state, None);
@@ -79,7 +83,8 @@ impl Work<'_> {
             }
             let mut offer = tools.clone();
             offer.push(ask_tool());
-            let more = More { offer, after: &state.messages, ..More::default() };
+            let more =
+                More { offer, before: self.context.turns(), after: &state.messages, ..More::default() };
             let outcome =
                 self.contract(Contract::ReactStep, self.instructions(&state.request, &tools), more).await;
             match &outcome.model_error {
@@ -90,7 +95,25 @@ impl Work<'_> {
                     return self.given_up(&state, Some(outcome.text()));
                 }
                 None if outcome.fallback => return self.given_up(&state, Some(outcome.text())),
-                None if outcome.calls.is_empty() => return self.ended(&state, outcome.text().trim()),
+                None if outcome.calls.is_empty() && outcome.cut_short => {
+                    return self.given_up(&state, Some(outcome.text()));
+                }
+                None if outcome.calls.is_empty() => {
+                    let words = outcome.text().trim();
+                    if !autonomy::is_question(words) {
+                        return self.ended(&state, words);
+                    }
+                    state.messages.push(Message::new(Role::Assistant, words));
+                    if self.is_needless_now(&state, words) {
+                        state.iterations += 1;
+                        state.messages.push(Message::new(Role::User, PROCEED));
+                        continue;
+                    }
+                    let end = self.ended(&state, words);
+                    let ThoughtEnd::Reported { words: Some(question), .. } = end else { return end };
+                    self.suspend(Suspended::React(Box::new(state)));
+                    return ThoughtEnd::Asks { question };
+                }
                 None => {
                     let calls = outcome.calls.clone();
                     state.messages.push(Message { calls, ..Message::new(Role::Assistant, "") });
@@ -130,6 +153,27 @@ impl Work<'_> {
         state.queue.pop_front();
         self.note(state, call, &receipt);
         None
+    }
+
+    /// Whether a question in words only asks to begin with what was asked for: what comes after something was done is
+    /// another thing, and the person's to say.
+    fn is_needless_now(&self, state: &State, question: &str) -> bool {
+        self.mind.parts.settings.autonomy == Autonomy::Full
+            && state.actions.is_empty()
+            && autonomy::is_needless(question, &self.known)
+    }
+
+    /// An answer has asked for a yes: what is said next goes on with it, with tools.
+    pub(super) fn suspend_question(&self, question: &str) {
+        let state = State {
+            request: self.request(),
+            messages: vec![Message::new(Role::Assistant, question)],
+            queue: VecDeque::new(),
+            iterations: 0,
+            actions: Vec::new(),
+            tools: self.offer(false),
+        };
+        self.suspend(Suspended::React(Box::new(state)));
     }
 
     fn asks(&self, state: &mut State, call: &ModelCall) -> Option<ThoughtEnd> {

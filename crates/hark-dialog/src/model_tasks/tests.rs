@@ -299,6 +299,7 @@ fn reported(thought: Thought) -> (Option<String>, usize, usize, Vec<String>) {
 
 mod memory;
 mod outside;
+mod thread;
 
 #[test]
 fn small_talk_is_told_as_it_comes() {
@@ -468,7 +469,10 @@ fn needless_questions_are_answered_for_the_person_and_real_ones_are_asked() {
     let (words, ..) = reported(stage.work(answer.clone()));
     assert_eq!(words.as_deref(), Some("Done."));
     assert_eq!(stage.prompts()[1].messages.last().unwrap().content, "the small one");
-    assert!(matches!(stage.work(answer).end, ThoughtEnd::NoAnswer { fault: Some(_) }), "it is answered once");
+    assert!(
+        matches!(stage.work(answer).end, ThoughtEnd::NoAnswer { fault: Some(_), .. }),
+        "it is answered once"
+    );
 }
 
 #[test]
@@ -761,7 +765,7 @@ fn too_few_arguments_run_nothing_and_wrong_ones_are_rerouted() {
     assert_eq!((thought.end, thought.attempts), (ThoughtEnd::AsksAgain, 4));
     let resume = Some(Resume::Answered { task: "t-1".into() });
     let again = stage.work(Task { resume, turn: "t-2".into(), ..task("y", Category::Question) });
-    assert_eq!(again.end, ThoughtEnd::NoAnswer { fault: None });
+    assert_eq!(again.end, ThoughtEnd::NoAnswer { fault: None, cause: None });
 }
 
 #[test]
@@ -771,7 +775,10 @@ fn a_model_that_is_away_is_told_and_nothing_runs() {
     {
         let stage = Stage::with(vec![away()]);
         let thought = stage.work(task("x", category));
-        assert!(matches!(thought.end, ThoughtEnd::NoAnswer { fault: Some(_) }), "{category}: {thought:?}");
+        assert!(
+            matches!(thought.end, ThoughtEnd::NoAnswer { fault: Some(_), .. }),
+            "{category}: {thought:?}"
+        );
         assert!(stage.ran().is_empty());
     }
 }
@@ -820,5 +827,5 @@ fn a_text_is_put_into_other_words_or_stays_as_it_is() {
     );
     let stage = Stage::with(vec![Err(ModelError::NotConfigured)]);
     let thought = stage.work(reworded("say that shorter", "A long sentence."));
-    assert!(matches!(thought.end, ThoughtEnd::NoAnswer { fault: Some(_) }));
+    assert!(matches!(thought.end, ThoughtEnd::NoAnswer { fault: Some(_), .. }));
 }

@@ -174,7 +174,7 @@ impl Machine {
         if self.settings.thinks {
             self.think(now, &id, Task { session, resume: Some(resume), ..self.task(&id, "", None) });
         } else {
-            self.no_answer(now, &id, None);
+            self.no_answer(now, &id, None, None);
         }
     }
 
@@ -192,7 +192,7 @@ impl Machine {
             ("", _) | (_, Err(_)) => {
                 self.reply(now, id, Slip::new("slip_plan", "").reply());
             }
-            (_, Ok(_)) if !self.settings.thinks => self.no_answer(now, id, None),
+            (_, Ok(_)) if !self.settings.thinks => self.no_answer(now, id, None, None),
             (_, Ok(checkpoint)) => {
                 let resume = Some(Resume::Again { plan: plan.to_owned(), checkpoint });
                 self.think(now, id, Task { resume, ..self.task(id, text, None) });
@@ -313,7 +313,7 @@ impl Machine {
                 turn.speak_in(&language);
                 self.end_words(now, id, Reply::Report { words, done, steps, troubles });
             }
-            ThoughtEnd::NoAnswer { fault } => self.no_answer(now, id, fault),
+            ThoughtEnd::NoAnswer { fault, cause } => self.no_answer(now, id, fault, cause),
             ThoughtEnd::NeedsApproval { call, receipt } => self.ask_for_task(now, id, call, receipt),
             ThoughtEnd::Asks { question } => self.ask_for_answer(now, id, Reply::Text { text: question }),
             ThoughtEnd::AsksAgain => self.ask_for_answer(now, id, Reply::Fixed { key: "ask_again".into() }),
@@ -341,10 +341,11 @@ impl Machine {
         self.out.push(Effect::EndPieces { turn: id.clone(), written, reply, language, speak });
     }
 
-    fn no_answer(&mut self, now: Stamp, id: &TurnId, fault: Option<Fault>) {
+    fn no_answer(&mut self, now: Stamp, id: &TurnId, fault: Option<Fault>, cause: Option<ModelHelp>) {
         let Some(turn) = self.turn_mut(id) else { return };
         turn.outcome = if fault.is_some() { Outcome::Failed } else { Outcome::NotUnderstood };
-        let model = if fault.is_some() { ModelHelp::Away } else { ModelHelp::Connected };
+        let unknown = if fault.is_some() { ModelHelp::Away } else { ModelHelp::Connected };
+        let model = cause.unwrap_or(unknown);
         if let Some(fault) = fault {
             self.publish(Some(id), PublicEvent::Error(fault));
         }

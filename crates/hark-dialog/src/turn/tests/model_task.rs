@@ -8,7 +8,7 @@ use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::thinking::TextSource;
 use hark_core::{
     Effect, Event, Intent, Mode, ModelHelp, News, Receipt, Reply, Resume, Slots, Task, Thought, ThoughtEnd,
-    ToolCall,
+    ToolCall, Understanding,
 };
 use serde_json::json;
 
@@ -340,4 +340,28 @@ fn a_word_that_no_dictionary_has_is_a_question_to_the_model() {
         assert!(!thinks(&asked(Machine::new(settings()), error)), "without a model the failure is told");
     }
     assert!(!thinks(&asked(thinking(), "forbidden")), "what is switched off stays so");
+}
+
+#[test]
+fn a_request_of_which_part_is_not_understood_is_handed_on_as_a_whole() {
+    let half = |mut machine: Machine| {
+        let understanding = Understanding {
+            intents: vec![intent("HassTurnOn")],
+            missed: vec!["order a pizza".into()],
+            ..Understanding::default()
+        };
+        let text = "turn on the front door light and order a pizza";
+        run(&mut machine, vec![(0, typed(text)), (1, Event::Understood { turn: turn(1), understanding })])
+    };
+    let effects = half(thinking());
+    assert!(calls(&effects).is_empty(), "nothing of it is done by halves");
+    let whole =
+        |effect: &Effect| matches!(effect, Effect::Think { task } if task.text.ends_with("order a pizza"));
+    assert!(effects.iter().any(whole));
+    let effects = half(Machine::new(settings()));
+    assert_eq!(
+        calls(&effects).len(),
+        1,
+        "without a model the part that is understood is done, and the rest told"
+    );
 }
