@@ -91,6 +91,7 @@ fn words(event: &PublicEvent) -> String {
             };
             format!("action       {tool} {what}, receipt {} ({duration_ms:.1} ms)", receipt.id)
         }
+        PublicEvent::Reply { text, ends: false, .. } => format!("saying       “{text}”"),
         PublicEvent::Reply { text, .. } => format!("reply        “{text}”"),
         PublicEvent::SpeakingStarted => "speaking".to_owned(),
         PublicEvent::SpeakingEnded { reason } => format!("spoken       {}", name(reason)),

@@ -9,6 +9,7 @@
 mod action_claims;
 mod answer;
 mod autonomy;
+mod bound_claims;
 mod context;
 mod plan;
 mod react;

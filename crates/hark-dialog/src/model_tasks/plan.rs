@@ -320,7 +320,9 @@ impl Work<'_> {
             .steps
             .iter()
             // A step that only looks and fails is told as well.
-            .filter_map(|step| Some(ClaimedAction::of(&step.tool, true, step.receipt.as_ref()?, &own)))
+            .filter_map(|step| {
+                Some(ClaimedAction::of(&step.tool, true, &json!(step.args), step.receipt.as_ref()?, &own))
+            })
             .collect();
         let written: Vec<ClaimedAction> =
             actions.iter().filter(|action| risk(&action.tool) != Some(Risk::Read)).cloned().collect();

@@ -28,6 +28,8 @@ pub(super) struct State {
     /// Calls that were taken on. Asking again for an answer that broke its contract is none.
     iterations: u32,
     actions: Vec<ClaimedAction>,
+    /// What was said before it began; a turn of the task itself is in `messages`.
+    before: Vec<Message>,
     /// What it may call, the same from its beginning to its end.
     tools: Vec<ToolSpec>,
 }
@@ -42,6 +44,7 @@ impl Work<'_> {
             queue: VecDeque::new(),
             iterations: 0,
             actions: Vec::new(),
+            before: self.context.turns().to_vec(),
             tools: self.offer(false),
         };
         self.steps(state).await
@@ -83,8 +86,7 @@ impl Work<'_> {
             }
             let mut offer = tools.clone();
             offer.push(ask_tool());
-            let more =
-                More { offer, before: self.context.turns(), after: &state.messages, ..More::default() };
+            let more = More { offer, before: &state.before, after: &state.messages, ..More::default() };
             let outcome =
                 self.contract(Contract::ReactStep, self.instructions(&state.request, &tools), more).await;
             match &outcome.model_error {
@@ -171,6 +173,7 @@ impl Work<'_> {
             queue: VecDeque::new(),
             iterations: 0,
             actions: Vec::new(),
+            before: self.context.turns().to_vec(),
             tools: self.offer(false),
         };
         self.suspend(Suspended::React(Box::new(state)));
@@ -191,7 +194,7 @@ impl Work<'_> {
     /// Tells the model what came of a call.
     fn note(&self, state: &mut State, call: &ModelCall, receipt: &Receipt) {
         let writes = self.mind.parts.tools.risk(&call.tool) != Some(Risk::Read);
-        state.actions.push(ClaimedAction::of(&call.tool, writes, receipt, &self.words()));
+        state.actions.push(ClaimedAction::of(&call.tool, writes, &call.args, receipt, &self.words()));
         let head = if receipt.ok { "ok" } else { "not done" };
         let content = format!("{head}\n{}", fenced(&receipt.detail.to_string(), &call.tool));
         state.messages.push(Message::result(&call.id, content));

@@ -9,7 +9,8 @@ use hark_core::intent::refusal;
 use hark_core::memory::Requester;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::{
-    Effect, Intent, Kind, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
+    Category, Classification, Effect, Intent, Kind, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId,
+    Understanding,
 };
 
 /// Stands for a language that is to be found out.
@@ -180,7 +181,11 @@ impl Machine {
         if self.is_for_model(id, &understanding) {
             understanding.why = format!("{} of it is not understood", understanding.missed.join(", "));
             understanding.intents.clear();
-            understanding.classification = None;
+            // It is something to do, whatever the classifier takes the whole for.
+            let text = self.turn_mut(id).map(|turn| turn.heard.clone()).unwrap_or_default();
+            let words = hark_language::steps::of_all().into();
+            let whole = Classification::new(&text, &words, Category::HomeControl, 1.0, Vec::new());
+            understanding.classification = Some(whole);
         }
         if understanding.intents.is_empty() {
             self.mean_nothing(now, id, understanding);

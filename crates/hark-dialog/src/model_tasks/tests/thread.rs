@@ -104,6 +104,7 @@ fn a_question_in_words_waits_for_its_answer() {
     let at =
         told.iter().position(|(role, text)| *role == Role::Assistant && text == offer).expect("its question");
     assert_eq!(told[at + 1], (Role::User, "yes please".to_owned()));
+    assert_eq!(told.iter().filter(|(_, text)| text.contains("make it cosy")).count(), 1, "{told:?}");
 
     // Whether to begin with what was asked for is no question; in a supervised house it is.
     let begins = || vec![says("Shall I turn on the lamp?"), set(), says("Done, the lamp is on.")];
@@ -180,4 +181,16 @@ fn why_there_is_no_answer_is_told() {
             assert!(!fault.fix.is_empty());
         }
     }
+}
+
+#[test]
+fn after_one_true_deed_no_other_is_told() {
+    let set = || wants("test.set", json!({"name": "lamp"}));
+    let text = "Done, the lamp is on. I locked the front door. I called the police.";
+    let stage = Stage::with(vec![set(), says(text)]);
+    let (words, done, ..) = reported(stage.work(task("make it cosy", Category::HomeControl)));
+    assert_eq!((words.as_deref(), done), (Some("Done, the lamp is on."), 1));
+    let stage = Stage::with(vec![set(), says("I called the police.")]);
+    let (words, done, ..) = reported(stage.work(task("make it cosy", Category::HomeControl)));
+    assert_eq!((words, done), (None, 1), "what was done is told by its receipt");
 }
