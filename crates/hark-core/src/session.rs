@@ -94,7 +94,8 @@ pub struct Replayed {
     pub instruction: String,
     /// How it came about.
     pub policy: ReplayPolicy,
-    /// The last turns, whatever they were about, the oldest first: they are messages of every request.
+    /// The last turns, whatever they were about, the oldest first: they are messages of every request. None of them told
+    /// text from outside, which would mark every call of the task.
     #[serde(default)]
     pub latest: Vec<SaidBefore>,
     /// Of `text` what was said before those.
@@ -109,9 +110,6 @@ pub struct SaidBefore {
     pub request: String,
     /// What was answered; may be empty.
     pub reply: String,
-    /// Text from outside the house may be in the reply.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub tainted: bool,
 }
 
 /// How long answers are.

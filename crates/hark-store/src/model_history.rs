@@ -51,7 +51,9 @@ impl Entry {
 /// Chooses of a conversation, the oldest entry first, what is told for this reason; without one nothing is.
 pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory) -> Replayed {
     let said = latest(entries);
-    let Some(reason) = reason else { return Replayed { latest: said, ..nothing(entries.len()) } };
+    let Some(reason) = reason else {
+        return Replayed { latest: said.into_iter().map(clipped).collect(), ..nothing(entries.len()) };
+    };
     let latest = entries.len().saturating_sub(LATEST_ENTRIES);
     let wanted = |entry: &Entry| kinds(reason, settings).iter().any(|kind| kind == name(entry.tag));
     let (mut kept, mut left_out) = (Vec::new(), Vec::new());
@@ -80,27 +82,23 @@ pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory
         tainted: used.iter().any(|entry| entry.tainted),
     };
     // Those that are messages of the request are not told twice.
-    let first_latest = entries.len().saturating_sub(said.len());
-    let is_earlier = |entry: &&Entry| {
-        entries.iter().position(|it| std::ptr::eq(it, *entry)).is_some_and(|at| at < first_latest)
-    };
-    let earlier = used.iter().copied().filter(is_earlier).map(Entry::told).collect();
-    Replayed { text, instruction: instruction(context_strength).to_owned(), policy, latest: said, earlier }
+    let is_message = |entry: &Entry| said.iter().any(|it| std::ptr::eq(*it, entry));
+    let earlier = used.iter().filter(|entry| !is_message(entry)).map(|entry| entry.told()).collect();
+    let latest = said.into_iter().map(clipped).collect();
+    Replayed { text, instruction: instruction(context_strength).to_owned(), policy, latest, earlier }
 }
 
-/// The last turns, each clipped; the oldest first.
-fn latest(entries: &[Entry]) -> Vec<SaidBefore> {
-    let clipped = |text: &str| text.trim().chars().take(MAX_MESSAGE_CHARS).collect::<String>();
-    let last = entries.iter().rev().filter(|entry| !entry.request.trim().is_empty()).take(LATEST_TURNS);
-    let mut last: Vec<SaidBefore> = last
-        .map(|entry| SaidBefore {
-            request: clipped(&entry.request),
-            reply: clipped(&entry.reply),
-            tainted: entry.tainted,
-        })
-        .collect();
+/// The last turns that told no text from outside; the oldest first.
+fn latest(entries: &[Entry]) -> Vec<&Entry> {
+    let told = |entry: &&Entry| !entry.tainted && !entry.request.trim().is_empty();
+    let mut last: Vec<&Entry> = entries.iter().rev().filter(told).take(LATEST_TURNS).collect();
     last.reverse();
     last
+}
+
+fn clipped(entry: &Entry) -> SaidBefore {
+    let clip = |text: &str| text.trim().chars().take(MAX_MESSAGE_CHARS).collect::<String>();
+    SaidBefore { request: clip(&entry.request), reply: clip(&entry.reply) }
 }
 
 /// Nothing is told, and nothing is said about how far to rely on it.

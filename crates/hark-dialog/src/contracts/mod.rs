@@ -25,7 +25,7 @@ mod stream;
 
 pub use arguments::PipelineError;
 pub use call::{Options, Outcome};
-pub use prompt::fence;
+pub use prompt::{fence, harmless};
 pub use reference::Reference;
 
 use hark_config::contracts::ContractsConfig;

@@ -1,7 +1,8 @@
 //! What a model is told beside a request: gathered once a task, from sources that are asked beside each other, each
 //! within a budget of its own (`ContextSources`). One that fails or is late is left out; what became of each is told.
 
-use super::{ModelTaskParts, fenced};
+use super::ModelTaskParts;
+use crate::contracts::harmless;
 use crate::dialog_act;
 use crate::history_policy::reason;
 use hark_core::Task;
@@ -60,7 +61,6 @@ pub(super) struct Context {
     policy: Option<ReplayPolicy>,
     /// The last turns, as messages.
     turns: Vec<Message>,
-    tainted: bool,
     found: Gathered,
 }
 
@@ -85,7 +85,6 @@ impl Context {
         }
         if let Some(replayed) = found.replayed.take() {
             context.replay = replayed.earlier;
-            context.tainted = replayed.policy.tainted || replayed.latest.iter().any(|turn| turn.tainted);
             context.turns = replayed.latest.iter().flat_map(messages).collect();
             context.strength = replayed.instruction;
             context.policy = Some(replayed.policy);
@@ -102,11 +101,6 @@ impl Context {
     /// The last turns of the conversation, as messages.
     pub(super) fn turns(&self) -> &[Message] {
         &self.turns
-    }
-
-    /// Whether text from outside may be in what was said before.
-    pub(super) fn is_tainted(&self) -> bool {
-        self.tainted
     }
 
     /// What became of each source.
@@ -156,12 +150,11 @@ impl Context {
     }
 }
 
-/// A turn as messages; a reply with text from outside is quoted.
+/// A turn as messages, without what could end a message or begin another one.
 fn messages(turn: &SaidBefore) -> Vec<Message> {
-    let mut messages = vec![Message::new(Role::User, turn.request.clone())];
+    let mut messages = vec![Message::new(Role::User, harmless(&turn.request))];
     if !turn.reply.is_empty() {
-        let reply = if turn.tainted { fenced(&turn.reply, "conversation") } else { turn.reply.clone() };
-        messages.push(Message::new(Role::Assistant, reply));
+        messages.push(Message::new(Role::Assistant, harmless(&turn.reply)));
     }
     messages
 }

@@ -175,7 +175,7 @@ impl ModelTasks {
     pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Vec<Judgement>) {
         self.parts.contracts.set_tools(self.parts.tools.reference());
         let context = Context::of(&self.parts, &task).await;
-        let tainted = context.is_tainted();
+        let tainted = context.policy().is_some_and(|policy| policy.tainted);
         let known = hark_language::all();
         let work = Work {
             tainted: AtomicBool::new(tainted),
@@ -585,7 +585,7 @@ fn needs_approval(receipt: &Receipt) -> bool {
 /// A model's failure as people are told of it.
 fn fault(error: &ModelError) -> Fault {
     let (kind, fix) = match error {
-        ModelError::Refused(_, 401 | 403, _) => {
+        ModelError::Refused(_, 401..=403, _) => {
             (FaultKind::BadConfiguration, "put the right key where [llm] says, and start Hark again")
         }
         ModelError::NoSuchModel(..) => {
@@ -603,11 +603,14 @@ fn fault(error: &ModelError) -> Fault {
 fn cause(error: &ModelError) -> ModelHelp {
     match error {
         ModelError::NotConfigured => ModelHelp::NotConnected,
-        ModelError::Refused(..) => ModelHelp::Refused,
+        ModelError::Refused(_, 401..=403, _) => ModelHelp::Refused,
         ModelError::NoSuchModel(..) => ModelHelp::NoSuchModel,
         ModelError::RateLimited(_) => ModelHelp::RateLimited,
         ModelError::TimedOut(..) => ModelHelp::TooSlow,
-        ModelError::Unreachable(..) | ModelError::BadAnswer(..) | ModelError::Stopped => ModelHelp::Away,
+        ModelError::Refused(..)
+        | ModelError::Unreachable(..)
+        | ModelError::BadAnswer(..)
+        | ModelError::Stopped => ModelHelp::Away,
     }
 }
 
