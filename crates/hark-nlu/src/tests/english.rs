@@ -58,7 +58,8 @@ fn everyday_speech_about_other_things_is_not_understood() {
     let texts: Vec<&str> = all["out_of_scope"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let taken: Vec<_> =
         texts.iter().filter(|text| !grammar().understand(text, "en").intents.is_empty()).collect();
-    assert!(taken.is_empty(), "{taken:?}");
+    // What a dictionary answers.
+    assert!(taken.iter().all(|text| text.contains("definition of")), "{taken:?}");
 }
 
 #[test]
