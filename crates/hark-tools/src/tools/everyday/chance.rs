@@ -77,7 +77,7 @@ fn options(text: &str) -> Vec<String> {
             .collect();
         let joined =
             |part: &&str| part.split_whitespace().any(|word| joins.contains(&word.to_lowercase().as_str()));
-        if parts.iter().any(|part| joined(&part)) {
+        if parts.iter().any(joined) {
             return parts.iter().flat_map(|part| split_at(part, &joins)).collect();
         }
     }
