@@ -75,6 +75,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// What holds before the model was asked.
+    fn unanswered(value: Value) -> Self {
+        let (calls, errors) = Default::default();
+        Self { value, calls, attempts: 0, cut_short: false, fallback: true, errors, model_error: None }
+    }
+
     /// The words of a text contract.
     pub fn text(&self) -> &str {
         self.value.as_str().unwrap_or_default()
@@ -151,15 +157,7 @@ impl Contracts {
     ) -> Outcome {
         let policy = self.policy(contract);
         let Options { report, sink, pictures, difficulty, now, tools, offer, before, after } = options;
-        let mut outcome = Outcome {
-            value: policy.fallback(vars),
-            calls: Vec::new(),
-            attempts: 0,
-            cut_short: false,
-            fallback: true,
-            errors: Vec::new(),
-            model_error: None,
-        };
+        let mut outcome = Outcome::unanswered(policy.fallback(vars));
         let reference = self.reference();
         let filled = match needed(policy, vars).and_then(|()| reference.filled(contract, tools)) {
             Ok(filled) => filled,

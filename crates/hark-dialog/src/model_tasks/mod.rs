@@ -11,6 +11,7 @@ mod answer;
 mod autonomy;
 mod bound_claims;
 mod context;
+mod model_faults;
 mod plan;
 mod react;
 mod rewording;
@@ -34,10 +35,11 @@ use hark_core::ports::Tools;
 use hark_core::public_event::Origin;
 use hark_core::tool::error_code;
 use hark_core::{
-    Fault, FaultKind, Intent, ModelHelp, News, PublicEvent, Receipt, Resume, Risk, Route, Slots, Task,
-    Thought, ThoughtEnd, ToolCall, TurnId,
+    Fault, FaultKind, Intent, News, PublicEvent, Receipt, Resume, Risk, Route, Slots, Task, Thought,
+    ThoughtEnd, ToolCall, TurnId,
 };
 use hark_language::Lexicon;
+use model_faults::{cause, fault};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -580,38 +582,6 @@ fn refuse(receipt: &mut Receipt) {
 fn needs_approval(receipt: &Receipt) -> bool {
     let code = receipt.detail["error"].as_str().unwrap_or_default();
     !receipt.ok && [error_code::NEEDS_APPROVAL, error_code::NEEDS_PIN].contains(&code)
-}
-
-/// A model's failure as people are told of it.
-fn fault(error: &ModelError) -> Fault {
-    let (kind, fix) = match error {
-        ModelError::Refused(_, 401..=403, _) => {
-            (FaultKind::BadConfiguration, "put the right key where [llm] says, and start Hark again")
-        }
-        ModelError::NoSuchModel(..) => {
-            (FaultKind::MissingPart, "name a model in [llm] that the server has, or have the server fetch it")
-        }
-        ModelError::RateLimited(_) => {
-            (FaultKind::Unavailable, "wait, or ask the provider for more; [llm] may name a second one")
-        }
-        _ => (FaultKind::Unavailable, "see `hark doctor`, and [llm] in the configuration"),
-    };
-    Fault::new(kind, "llm", error.to_string(), fix).recoverable()
-}
-
-/// The same as people are told why there is no answer.
-fn cause(error: &ModelError) -> ModelHelp {
-    match error {
-        ModelError::NotConfigured => ModelHelp::NotConnected,
-        ModelError::Refused(_, 401..=403, _) => ModelHelp::Refused,
-        ModelError::NoSuchModel(..) => ModelHelp::NoSuchModel,
-        ModelError::RateLimited(_) => ModelHelp::RateLimited,
-        ModelError::TimedOut(..) => ModelHelp::TooSlow,
-        ModelError::Refused(..)
-        | ModelError::Unreachable(..)
-        | ModelError::BadAnswer(..)
-        | ModelError::Stopped => ModelHelp::Away,
-    }
 }
 
 #[cfg(test)]

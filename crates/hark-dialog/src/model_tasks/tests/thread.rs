@@ -1,6 +1,7 @@
 //! The thread of a conversation: earlier turns, tools that stay, questions in words, answers that broke off, and why.
 
 use super::*;
+use hark_core::ModelHelp;
 use hark_core::session::{ReplayPolicy, Replayed, SaidBefore};
 
 fn said(request: &str, reply: &str) -> SaidBefore {
