@@ -196,6 +196,7 @@ fn tools() -> Vec<ToolSpec> {
         schema: json!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false,
         }),
+        results: Vec::new(),
         risk: Risk::Read,
         triggers: Vec::new(),
         agent: "test".into(),

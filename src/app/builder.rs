@@ -17,6 +17,7 @@ use crate::app::language::languages::{self, Languages};
 use crate::app::language::teacher::Teacher;
 use crate::app::language::understanding_thread::Desk;
 use crate::app::language::vocabulary::Vocabulary;
+use crate::app::models::context::AppContext;
 use crate::app::models::factory;
 use crate::app::models::worker::ModelWorker;
 use crate::app::requests::inbox::{Inbox, OnceOnly};
@@ -44,6 +45,7 @@ use hark_stt::PipelineCommand;
 use hark_stt::pipeline::AudioPipeline;
 use hark_stt::stt::worker::SttMode;
 use hark_tools::automations::Automations;
+use hark_tools::dictionary::{Dictionaries, DictionaryError};
 use hark_tools::home::virtual_devices::VirtualDevices;
 use hark_tools::home::{DeviceBackend, HomeControl, HomeRegistry, select};
 use hark_tools::house_secrets::HouseSecrets;
@@ -201,6 +203,7 @@ impl App {
         let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
+        parts.dictionaries = dictionaries(&manifest);
         let others = OtherTools::open(&config, &models_dir, mode.calls_tools(), runtime.handle())?;
         parts.external = others.sources();
         let toolbox = Toolbox::new(parts);
@@ -222,7 +225,7 @@ impl App {
         if let Err(fault) = recordings.tidy() {
             report(&event_queue, fault);
         }
-        let told = (&languages, &others.skills);
+        let told = (&languages, &others.skills, &services.documents);
         let mind = factory::open(&config, &store, &sessions, &tools, &home, told, runtime.handle())?;
         Ok(Self {
             config,
@@ -273,6 +276,12 @@ impl App {
     /// Requests that were promised; the daemon's only.
     pub(crate) fn inbox(&self) -> Option<&Arc<Inbox>> {
         self.inbox.as_ref()
+    }
+
+    /// What a language model is told beside a request.
+    pub(crate) fn context(&self) -> AppContext {
+        let found = (&self.sessions, &self.services.documents, &self.languages.memory);
+        AppContext::new(&self.config, found, &self.home, self.runtime.handle())
     }
 
     /// What is kept on the disk.
@@ -427,6 +436,19 @@ fn device_backends(
     backends.extend(homeassistant.map(|it| it.backend(codes)));
     backends.extend(mqtt_devices.map(|devices| Arc::new(mqtt::Backend(devices.clone())) as _));
     Ok(backends)
+}
+
+/// The dictionaries among the models.
+fn dictionaries(manifest: &Arc<Manifest>) -> Dictionaries {
+    let manifest = manifest.clone();
+    Dictionaries::new(move |language| {
+        let id = format!("dictionary_{language}");
+        let language = language.to_owned();
+        match manifest.part(&id) {
+            Ok(_) => manifest.path(&id).map_err(|_| DictionaryError::Missing { language }),
+            Err(_) => Err(DictionaryError::NoneFor { language }),
+        }
+    })
 }
 
 /// State of the tools that outlives the program.

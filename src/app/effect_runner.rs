@@ -500,7 +500,7 @@ impl EffectRunner {
             Some(model_worker) => model_worker.begin(task),
             // The machine asks for it only where there is one.
             None => {
-                let end = ThoughtEnd::NoAnswer { fault: None };
+                let end = ThoughtEnd::NoAnswer { fault: None, cause: None };
                 self.follow_ups.push_back(Event::Thought { turn, thought: Thought { end, attempts: 0 } });
             }
         }

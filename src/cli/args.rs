@@ -47,6 +47,15 @@ pub enum Command {
         /// Recordings of requests, without or with a wake word; without any, some are spoken by espeak-ng
         #[arg(value_name = "FILE.wav")]
         files: Vec<PathBuf>,
+        /// Passages of documents among which the context of a request is looked for
+        #[arg(long, value_name = "N", default_value_t = 2_000)]
+        passages: usize,
+        /// Facts that were told, for the same
+        #[arg(long, value_name = "N", default_value_t = 500)]
+        facts: usize,
+        /// Measures the context of requests alone
+        #[arg(long, conflicts_with = "files")]
+        context: bool,
     },
     /// How well it understands, hears, is interrupted, keeps promises and lasts: one set of measurements after the other
     Eval {

@@ -40,6 +40,8 @@ pub(super) fn run(config: Config, args: Ask, sets: &[String], json: bool) -> Res
     let session = args.session.or_else(|| by_hand.then(|| fresh("ask")));
     let options = Options { speak: args.speak, session, dry_run: args.dry_run };
     let mut print = trace::printer(json);
+    // What was printed of an answer that comes in pieces.
+    let mut written = String::new();
     let print = move |envelope: &Envelope| {
         if let PublicEvent::Turn { outcome, .. } = &envelope.event {
             let asks = matches!(outcome, Outcome::AwaitingApproval | Outcome::AwaitingAnswer);
@@ -47,14 +49,29 @@ pub(super) fn run(config: Config, args: Ask, sets: &[String], json: bool) -> Res
         }
         if json || options_print(&envelope.event) {
             print(envelope);
-        } else if let PublicEvent::Reply { text, .. } = &envelope.event {
+        } else if let PublicEvent::Reply { text, ends, .. } = &envelope.event {
+            let mut output = std::io::stdout().lock();
             // Standard output may be a pipe whose reader has gone; the request is done all the same.
-            let _ = writeln!(std::io::stdout().lock(), "{text}");
+            let _ = write!(output, "{}", unwritten(&mut written, text, *ends)).and_then(|()| output.flush());
         }
     };
     match Running::find(&config, sets).map_err(one)? {
         Some(running) => beside(&running, requests, &options, print).map_err(one),
         None => alone(config, requests, &options, print),
+    }
+}
+
+/// What is to be printed of a reply: each piece once, and at its end what no piece had, with the line's end.
+fn unwritten(written: &mut String, text: &str, ends: bool) -> String {
+    if !ends {
+        written.push_str(text);
+        return text.to_owned();
+    }
+    let before = std::mem::take(written);
+    match text.strip_prefix(before.as_str()) {
+        Some(rest) => format!("{rest}\n"),
+        None if text.trim() == before.trim() => "\n".to_owned(),
+        None => format!("\n{text}\n"),
     }
 }
 
@@ -168,4 +185,22 @@ fn teach(app: &App, correction: &Correction, json: bool) -> Result<(), Fault> {
 /// Events a person wants to see besides the answer.
 fn options_print(event: &PublicEvent) -> bool {
     matches!(event, PublicEvent::Intent { .. } | PublicEvent::Lesson(_) | PublicEvent::Error(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_in_pieces_is_printed_once() {
+        let printed = |replies: &[(&str, bool)]| {
+            let mut written = String::new();
+            replies.iter().map(|(text, ends)| unwritten(&mut written, text, *ends)).collect::<String>()
+        };
+        assert_eq!(printed(&[("On.", true)]), "On.\n");
+        assert_eq!(printed(&[("330", false), (" metres.", false), ("330 metres.", true)]), "330 metres.\n");
+        assert_eq!(printed(&[("One.", false), ("One. Two.", true), ("Three.", true)]), "One. Two.\nThree.\n");
+        assert_eq!(printed(&[("One. ", false), ("One.", true)]), "One. \n");
+        assert_eq!(printed(&[("One.", false), ("Two.", true)]), "One.\nTwo.\n");
+    }
 }

@@ -1,20 +1,29 @@
 //! `hark bench`: measures the stations of the road on this machine and prints a table.
 
 use super::Faults;
-use crate::cli::benchmarks::{Report, Row, Unit, bench};
+use crate::cli::benchmarks::{Report, Row, Scale, Unit, bench, bench_context};
 use hark_config::Config;
 use hark_core::{Fault, FaultKind};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 /// Measures and prints. What goes on is told on standard error when somebody watches.
-pub(super) fn run(config: Config, files: Vec<PathBuf>, json: bool) -> Result<(), Faults> {
+pub(super) fn run(
+    config: Config,
+    files: Vec<PathBuf>,
+    (scale, only_context): (Scale, bool),
+    json: bool,
+) -> Result<(), Faults> {
     let watched = std::io::stderr().is_terminal();
-    let report = bench(config, files, |what| {
+    let progress = |what: &str| {
         if watched {
             eprintln!("hark: measuring: {what} …");
         }
-    })?;
+    };
+    let report = match only_context {
+        true => bench_context(config, scale, progress)?,
+        false => bench(config, files, scale, progress)?,
+    };
     let failed = |message: String| vec![Fault::new(FaultKind::Failed, "bench", message, "")];
     let text = if json {
         serde_json::to_string(&report).map_err(|error| failed(error.to_string()))? + "\n"
@@ -32,7 +41,9 @@ fn table(report: &Report) -> String {
         text += &format!("{what:width$}  {median:>10} {p95:>10}  {:10} {count:>6}\n", unit_name(*unit));
     }
     text += &format!(
-        "\n{} recordings, {:.1} s of sound; {} of {} requests done. Hark {}, {} cores.\n",
+        "\n{} passages, {} facts; {} recordings, {:.1} s of sound; {} of {} requests done. Hark {}, {} cores.\n",
+        report.context.passages,
+        report.context.facts,
         report.recordings,
         report.sound_s,
         report.requests.done,
@@ -102,6 +113,7 @@ mod tests {
             version: "1",
             optimised: false,
             cores: 2,
+            context: Scale { passages: 1, facts: 1 },
             recordings: 1,
             sound_s: 4.0,
             requests: crate::cli::benchmarks::Requests { turns: 1, done: 1 },

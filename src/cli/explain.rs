@@ -203,6 +203,7 @@ mod tests {
             args: serde_json::Map::from_iter([("brightness".to_owned(), json!(30))]),
             can_parallel: true,
             depends_on: vec!["a".into()],
+            only_if: None,
             status: StepStatus::Completed,
             receipt: None,
             call: None,

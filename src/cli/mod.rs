@@ -34,6 +34,7 @@ mod train;
 mod version;
 
 use crate::app::reload::{self, Origin};
+use crate::cli::benchmarks::Scale;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use hark_config::ConfigFile;
@@ -111,7 +112,9 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Ask(args) => ask::run(config, args, &cli.sets, cli.json),
         Command::Say(args) => say::run(config, &args, &cli.sets, cli.json),
         Command::Listen => listen::run(config, cli.json),
-        Command::Bench { files } => bench::run(config, files, cli.json),
+        Command::Bench { files, passages, facts, context } => {
+            bench::run(config, files, (Scale { passages, facts }, context), cli.json)
+        }
         Command::Eval { set } => eval::run(&config, set, cli.json),
         Command::Explain { turn, checkpoint } => explain::run(&config, &turn, checkpoint, cli.json),
         Command::Approve { turn } => approve::run(&config, &cli.sets, true, turn, cli.json),

@@ -1,5 +1,6 @@
 //! Events as lines for people; with `--json` the same objects as NDJSON.
 
+use hark_core::context::{ContextOutcome, ContextPart};
 use hark_core::tool::error_code;
 use hark_core::{Envelope, Lesson, PublicEvent, Transcript};
 use serde_json::Value;
@@ -64,6 +65,18 @@ fn words(event: &PublicEvent) -> String {
             let strength = name(policy.context_strength);
             format!("replay       {} earlier turns, {strength} context", policy.entries_used)
         }
+        PublicEvent::Context { sources } => {
+            let told = |part: &ContextPart| {
+                let (source, outcome) = (name(part.source), name(part.outcome));
+                let what = match part.outcome {
+                    ContextOutcome::Used => format!("{} ({} characters)", part.items, part.chars),
+                    _ => outcome,
+                };
+                let why = part.why.as_ref().map_or_else(String::new, |why| format!(", {why}"));
+                format!("{source} {what} {:.1} ms{why}", part.took_ms)
+            };
+            format!("context      {}", sources.iter().map(told).collect::<Vec<_>>().join("; "))
+        }
         PublicEvent::Plan(plan) => format!("plan         {} ({} steps)", plan.summary, plan.steps.len()),
         PublicEvent::StepUpdate { step, status, message, .. } => {
             format!("step         {step} {} {message}", name(status)).trim_end().to_owned()
@@ -78,6 +91,7 @@ fn words(event: &PublicEvent) -> String {
             };
             format!("action       {tool} {what}, receipt {} ({duration_ms:.1} ms)", receipt.id)
         }
+        PublicEvent::Reply { text, ends: false, .. } => format!("saying       “{text}”"),
         PublicEvent::Reply { text, .. } => format!("reply        “{text}”"),
         PublicEvent::SpeakingStarted => "speaking".to_owned(),
         PublicEvent::SpeakingEnded { reason } => format!("spoken       {}", name(reason)),

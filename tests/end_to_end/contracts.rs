@@ -2,6 +2,7 @@
 //! `HARK_UPDATE_CONTRACTS=1 cargo test --test end_to_end contracts` writes them anew.
 
 use hark_core::classification::StepWords;
+use hark_core::context::{ContextOutcome, ContextPart, ContextSource};
 use hark_core::intent::{Intent, Route, Slots};
 use hark_core::plan::{Plan, Step, StepStatus};
 use hark_core::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings};
@@ -133,6 +134,7 @@ fn samples() -> Vec<PublicEvent> {
                 args: slots(json!({ "name": "all", "domain": "light" })),
                 can_parallel: true,
                 depends_on: Vec::new(),
+                only_if: None,
                 status: StepStatus::Pending,
                 receipt: None,
                 call: None,
@@ -162,6 +164,16 @@ fn samples() -> Vec<PublicEvent> {
             metrics: slots(json!({ "helpfulness": 2.0 })),
             alert: Some("low_scores".into()),
             flag: None,
+        },
+        PublicEvent::Context {
+            sources: vec![ContextPart {
+                source: ContextSource::Knowledge,
+                outcome: ContextOutcome::Late,
+                items: 0,
+                chars: 0,
+                took_ms: 400.0,
+                why: Some("it took longer than its 400 ms".into()),
+            }],
         },
     ]
 }
@@ -193,6 +205,7 @@ fn position(event: &PublicEvent) -> usize {
         PublicEvent::Mode { .. } => 21,
         PublicEvent::Replay(_) => 22,
         PublicEvent::Evaluation { .. } => 23,
+        PublicEvent::Context { .. } => 24,
     }
 }
 

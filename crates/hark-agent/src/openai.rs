@@ -199,6 +199,7 @@ mod tests {
             name: "home.turn_on".into(),
             description: "Switches on".into(),
             schema: json!({"type": "object"}),
+            results: Vec::new(),
             risk: Risk::Write,
             triggers: Vec::new(),
             agent: "home".into(),

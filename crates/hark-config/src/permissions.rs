@@ -22,14 +22,16 @@ pub enum DangerPolicy {
 pub const ACTS: [&str; 7] = ["unlock", "open", "disarm", "shell", "send", "mcp", "skill"];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
-pub const TOOL_PERMISSIONS: [&str; 22] = [
+pub const TOOL_PERMISSIONS: [&str; 25] = [
     "alarm",
     "announce",
     "calculate",
+    "chance",
     "clipboard",
     "datetime",
     "filesystem",
     "home",
+    "joke",
     "knowledge",
     "list",
     "mcp",
@@ -45,6 +47,7 @@ pub const TOOL_PERMISSIONS: [&str; 22] = [
     "volume",
     "weather",
     "web",
+    "words",
 ];
 
 /// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program), `send` (a web request that may change something), `mcp` (a tool of an MCP server) or `skill` (a script of a skill).

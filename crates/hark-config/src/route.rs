@@ -22,9 +22,24 @@ pub struct RouteConfig {
     /// Tools one after the other that a model may run for one request.
     #[schemars(range(min = 1, max = 50))]
     pub max_iterations: u32,
+    /// How often a plan is made anew for one request when a step of it fails.
+    #[schemars(range(min = 0, max = 5))]
+    pub max_replans: u32,
     /// Time a request may take with everything a model does for it.
     #[schemars(range(min = 1000, max = 3600000))]
     pub task_timeout_ms: u32,
+    /// Time the earlier turns of a conversation may take to be found before a language model is asked without them.
+    #[schemars(range(min = 1, max = 10000))]
+    pub session_budget_ms: u32,
+    /// The same for the passages of your documents.
+    #[schemars(range(min = 1, max = 10000))]
+    pub knowledge_budget_ms: u32,
+    /// The same for what the household told.
+    #[schemars(range(min = 1, max = 10000))]
+    pub memory_budget_ms: u32,
+    /// The same for the things of the home that a request names.
+    #[schemars(range(min = 1, max = 10000))]
+    pub home_budget_ms: u32,
     /// How long a question of a model waits for its answer.
     #[schemars(range(min = 5000, max = 3600000))]
     pub question_window_ms: u32,
@@ -44,7 +59,12 @@ impl Default for RouteConfig {
         Self {
             autonomy: Autonomy::Full,
             max_iterations: 8,
+            max_replans: 1,
             task_timeout_ms: 180_000,
+            session_budget_ms: 200,
+            knowledge_budget_ms: 400,
+            memory_budget_ms: 200,
+            home_budget_ms: 100,
             question_window_ms: 120_000,
             rest_after_ms: 600_000,
             identity_file: String::new(),

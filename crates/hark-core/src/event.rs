@@ -211,6 +211,14 @@ pub enum ModelHelp {
     NotConnected,
     /// One is, and does not answer.
     Away,
+    /// One is, and its server refuses, such as for a wrong key.
+    Refused,
+    /// Its server has no model of that name.
+    NoSuchModel,
+    /// Its server takes no more requests for now.
+    RateLimited,
+    /// It took too long.
+    TooSlow,
     /// It does not know either, or nobody wants to hear of one.
     Connected,
 }

@@ -92,6 +92,7 @@ impl ExternalTool {
             name: self.name.clone(),
             description: self.description.clone(),
             schema: self.schema.clone(),
+            results: Vec::new(),
             risk: self.risk,
             triggers: self.triggers.clone(),
             agent: self.agent.clone(),

@@ -53,7 +53,7 @@ pub use home::{device, house};
 pub use ids::{AutomationId, EntityId, ReceiptId, TimerId, TurnId};
 pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
 pub use mode::Mode;
-pub use model::{plan, thinking};
+pub use model::{context, plan, thinking};
 pub use public_event::{Envelope, PublicEvent};
 pub use setting::Setting;
 pub use speaker::SpeakerGuess;

@@ -1,6 +1,7 @@
 //! What a language model is asked, and what it answers. A model is a worker under contract: everything it
 //! returns is data to be checked, never followed.
 
+pub mod context;
 pub mod plan;
 pub mod thinking;
 
@@ -84,6 +85,8 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON Schema of its arguments, an object.
     pub schema: Value,
+    /// Names of what its result has.
+    pub results: Vec<String>,
     /// Risk of its mildest use.
     pub risk: Risk,
     /// Words that tell of it.

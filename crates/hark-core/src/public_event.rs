@@ -3,6 +3,7 @@
 
 use super::classification::Kind;
 use super::clock::Stamp;
+use super::context::ContextPart;
 use super::fault::Fault;
 use super::ids::TurnId;
 use super::intent::{Intent, Route, Slots};
@@ -132,6 +133,8 @@ pub enum PublicEvent {
     Mode { from: Mode, to: Mode, why: String },
     /// What of the conversation a language model was told, and why.
     Replay(ReplayPolicy),
+    /// What a language model is told beside the request, by source.
+    Context { sources: Vec<ContextPart> },
     /// How good an answer was, as a model judges it (`metrics`: 0 to 10 each), after it was given. `alert` is
     /// `low_scores` or `scoring_failed`, or null; `flag` is `evaluation_failed` where it could not be judged. `label`
     /// says what was judged.

@@ -94,6 +94,22 @@ pub struct Replayed {
     pub instruction: String,
     /// How it came about.
     pub policy: ReplayPolicy,
+    /// The last turns, whatever they were about, the oldest first: they are messages of every request. None of them told
+    /// text from outside, which would mark every call of the task.
+    #[serde(default)]
+    pub latest: Vec<SaidBefore>,
+    /// Of `text` what was said before those.
+    #[serde(default)]
+    pub earlier: String,
+}
+
+/// A turn of before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SaidBefore {
+    /// What was asked.
+    pub request: String,
+    /// What was answered; may be empty.
+    pub reply: String,
 }
 
 /// How long answers are.

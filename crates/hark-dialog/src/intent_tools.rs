@@ -20,8 +20,16 @@ const TOOLS: &[(&str, &str)] = &[
     ("HassGetWeather", "weather.get"),
     ("HassGetCurrentTime", "datetime.time"),
     ("HassGetCurrentDate", "datetime.date"),
+    ("HarkSun", "datetime.sun"),
     ("HarkCalculate", "calculate"),
     ("HarkConvert", "convert"),
+    ("HarkFlipCoin", "chance.coin"),
+    ("HarkRollDice", "chance.dice"),
+    ("HarkPickNumber", "chance.number"),
+    ("HarkPickOne", "chance.choose"),
+    ("HarkSpell", "word.spell"),
+    ("HarkDefine", "word.define"),
+    ("HarkJoke", "joke.tell"),
     ("HassStartTimer", "timer.start"),
     ("HassCancelTimer", "timer.cancel"),
     ("HassCancelAllTimers", "timer.cancel_all"),
@@ -130,6 +138,11 @@ pub const TOOL_PREFIX: &str = "tool.";
 pub fn tool_for(intent: &str) -> Option<&str> {
     let named = || intent.strip_prefix(TOOL_PREFIX).filter(|tool| !tool.is_empty());
     TOOLS.iter().find(|(name, _)| *name == intent).map(|(_, tool)| *tool).or_else(named)
+}
+
+/// Whether a language model may answer what the tool of an intent cannot: what a word means that is in no dictionary here.
+pub fn model_may_answer(intent: &str) -> bool {
+    intent == "HarkDefine"
 }
 
 /// The tool for an intent with its slots: "what time is it in Paris" asks for the time, which no tool here knows.

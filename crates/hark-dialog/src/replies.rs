@@ -221,6 +221,10 @@ impl Replies {
         let key = match model {
             ModelHelp::NotConnected => "dont_know_connect",
             ModelHelp::Away => "dont_know_away",
+            ModelHelp::Refused => "dont_know_refused",
+            ModelHelp::NoSuchModel => "dont_know_no_model",
+            ModelHelp::RateLimited => "dont_know_rate",
+            ModelHelp::TooSlow => "dont_know_slow",
             ModelHelp::Connected => "dont_know",
         };
         let words = self.fill("replies", key, json!({}))?;

@@ -15,6 +15,7 @@ pub mod choices;
 pub mod claims;
 pub mod conversation;
 pub mod discourse;
+pub mod everyday;
 pub mod knowledge;
 pub mod memory;
 pub mod names;
@@ -65,6 +66,8 @@ pub struct Lexicon {
     pub steps: steps::Steps,
     /// Words of tools, and of names and lists.
     pub tools: tools::Tools,
+    /// Jokes, choices, letters.
+    pub everyday: everyday::Everyday,
     /// Words that matter when documents are searched.
     pub knowledge: knowledge::Knowledge,
     /// What is kept of statements, and how they are told back.

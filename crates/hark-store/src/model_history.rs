@@ -3,10 +3,13 @@
 
 use super::tags::name;
 use hark_config::memory::Memory;
-use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason, Replayed};
+use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason, Replayed, SaidBefore};
 
 /// Number of the last entries that are told in any case: the latest exchange.
 const LATEST_ENTRIES: usize = 2;
+/// Turns that are messages of every request, and characters of each message.
+const LATEST_TURNS: usize = 3;
+const MAX_MESSAGE_CHARS: usize = 1_200;
 /// With fewer entries a context is not strong.
 const MIN_STRONG_ENTRIES: usize = 2;
 
@@ -47,7 +50,10 @@ impl Entry {
 
 /// Chooses of a conversation, the oldest entry first, what is told for this reason; without one nothing is.
 pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory) -> Replayed {
-    let Some(reason) = reason else { return nothing(entries.len()) };
+    let said = latest(entries);
+    let Some(reason) = reason else {
+        return Replayed { latest: said.into_iter().map(clipped).collect(), ..nothing(entries.len()) };
+    };
     let latest = entries.len().saturating_sub(LATEST_ENTRIES);
     let wanted = |entry: &Entry| kinds(reason, settings).iter().any(|kind| kind == name(entry.tag));
     let (mut kept, mut left_out) = (Vec::new(), Vec::new());
@@ -75,13 +81,31 @@ pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory
         context_strength,
         tainted: used.iter().any(|entry| entry.tainted),
     };
-    Replayed { text, instruction: instruction(context_strength).to_owned(), policy }
+    // Those that are messages of the request are not told twice.
+    let is_message = |entry: &Entry| said.iter().any(|it| std::ptr::eq(*it, entry));
+    let earlier = used.iter().filter(|entry| !is_message(entry)).map(|entry| entry.told()).collect();
+    let latest = said.into_iter().map(clipped).collect();
+    Replayed { text, instruction: instruction(context_strength).to_owned(), policy, latest, earlier }
+}
+
+/// The last turns that told no text from outside; the oldest first.
+fn latest(entries: &[Entry]) -> Vec<&Entry> {
+    let told = |entry: &&Entry| !entry.tainted && !entry.request.trim().is_empty();
+    let mut last: Vec<&Entry> = entries.iter().rev().filter(told).take(LATEST_TURNS).collect();
+    last.reverse();
+    last
+}
+
+fn clipped(entry: &Entry) -> SaidBefore {
+    let clip = |text: &str| text.trim().chars().take(MAX_MESSAGE_CHARS).collect::<String>();
+    SaidBefore { request: clip(&entry.request), reply: clip(&entry.reply) }
 }
 
 /// Nothing is told, and nothing is said about how far to rely on it.
 fn nothing(entries_available: usize) -> Replayed {
     let policy = ReplayPolicy::nothing(entries_available);
-    Replayed { text: String::new(), instruction: String::new(), policy }
+    let (text, instruction, earlier) = Default::default();
+    Replayed { text, instruction, policy, latest: Vec::new(), earlier }
 }
 
 /// Where the entries begin that fit into `most` characters; the latest exchange always does.

@@ -129,6 +129,7 @@ mod tests {
             args: Slots::new(),
             can_parallel: false,
             depends_on: Vec::new(),
+            only_if: None,
             status,
             receipt: None,
             call: None,

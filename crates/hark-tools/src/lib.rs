@@ -11,6 +11,7 @@
 pub mod automations;
 pub mod calculator;
 pub mod clipboard;
+pub mod dictionary;
 pub mod files;
 pub mod home;
 pub mod house_secrets;

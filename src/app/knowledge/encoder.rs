@@ -13,7 +13,7 @@ const WIDTH: usize = 384;
 const LAYER: usize = 1;
 
 /// See the module. Its model is loaded at the first text.
-pub(super) struct DocumentEncoder {
+pub(crate) struct DocumentEncoder {
     name: String,
     models_dir: PathBuf,
     model: Arc<Mutex<Option<SentenceEncoder>>>,
@@ -32,7 +32,7 @@ impl Rest {
 impl DocumentEncoder {
     /// # Errors
     /// `MissingPart` when the model or ONNX Runtime is missing.
-    pub(super) fn new(models_dir: &Path) -> Result<Self, Fault> {
+    pub(crate) fn new(models_dir: &Path) -> Result<Self, Fault> {
         let id = SentenceEncoder::id_in(&Manifest::load(models_dir)?)?;
         Ok(Self {
             name: format!("{id}-layer{LAYER}"),

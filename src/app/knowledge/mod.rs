@@ -4,3 +4,6 @@
 mod encoder;
 pub(crate) mod library;
 mod settings;
+
+pub(crate) use encoder::DocumentEncoder;
+pub(crate) use settings::of as settings_of;

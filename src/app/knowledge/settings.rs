@@ -20,7 +20,7 @@ pub(super) fn index(config: &Config) -> Result<PathBuf, Fault> {
     }
 }
 
-pub(super) fn of(config: &Config) -> Settings {
+pub(crate) fn of(config: &Config) -> Settings {
     let (known, languages) = (&config.knowledge, lexicons(config));
     let all = |words: fn(&Lexicon) -> &[&'static str]| -> Vec<String> {
         languages.iter().flat_map(|language| words(language)).map(|word| (*word).to_owned()).collect()

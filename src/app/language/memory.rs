@@ -5,8 +5,8 @@ use crate::app::faults::Faults;
 use crate::app::language::languages::tags;
 use hark_config::Config;
 use hark_core::classification::Classify;
-use hark_core::memory::{MemoryIntents, Requester, SentenceVectors, StatementReader};
-use hark_core::{Fault, Intent, Route, Slots, Task};
+use hark_core::memory::{MemoryIntents, SentenceVectors, StatementReader};
+use hark_core::{Fault, Intent, Route, Slots};
 use hark_memory::Memory;
 use hark_models::manifest::Manifest;
 use hark_nlu::Statements;
@@ -15,9 +15,6 @@ use hark_store::store::Store;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Facts that a language model is shown with a request.
-const MOST_SHOWN: usize = 8;
 
 /// Opens what was told; without a classifier facts are found by their words and by the graph only.
 ///
@@ -50,18 +47,6 @@ pub(crate) fn statements(config: &Config, models_dir: &Path) -> Result<Statement
     let languages: Vec<_> =
         tags(config).into_iter().map(|language| (language.clone(), paths.statements(&language))).collect();
     Statements::load(&languages).map_err(|problems| problems.into_iter().map(Fault::from).collect())
-}
-
-/// What was told that a task of a language model may have to do with, a line each.
-pub(crate) fn context_of(memory: &Memory, task: &Task, now_unix_ms: i64) -> Vec<String> {
-    let by = Requester { aloud: task.spoken, ..Requester::of(&task.origin) };
-    match memory.context(&task.text, &by, now_unix_ms, MOST_SHOWN) {
-        Ok(facts) => facts.into_iter().map(|fact| fact.text).collect(),
-        Err(fault) => {
-            tracing::warn!("a request is answered without what was told: {fault}");
-            Vec::new()
-        }
-    }
 }
 
 /// The encoder of the classifier, which is loaded when it is first asked and let go of when nobody asks.

@@ -1,12 +1,13 @@
 //! Opens what works with language models: provider, contracts, and what a model is told of the house.
 
-use crate::app::clock::{wall_local, wall_unix_ms};
+use crate::app::clock::wall_local;
 use crate::app::language::languages::{Languages, lexicons};
-use crate::app::language::memory::context_of;
-use crate::app::models::worker::{Persistent, PlansOnDisk, SessionsOnDisk};
+use crate::app::models::context::{AppContext, line};
+use crate::app::models::worker::{Persistent, PlansOnDisk};
 use hark_agent as llm;
 use hark_config::contracts::ContractsConfig;
 use hark_config::{Config, paths};
+use hark_core::documents::Documents;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::{HomeView, Tools};
 use hark_core::{Fault, FaultKind};
@@ -36,7 +37,7 @@ pub(crate) fn open(
     sessions: &SessionStore,
     tools: &Arc<dyn Tools>,
     home: &Arc<HomeRegistry>,
-    (languages, skills): (&Languages, &Arc<Skills>),
+    (languages, skills, documents): (&Languages, &Arc<Skills>, &Arc<dyn Documents>),
     runtime: &Handle,
 ) -> Result<Option<Arc<ModelTasks>>, Vec<Fault>> {
     let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
@@ -48,17 +49,18 @@ pub(crate) fn open(
     let Some(model) = model? else { return Ok(None) };
     let read = |file: &str| read(file).map_err(|fault| vec![fault]);
     let (identity, owner) = (read(&config.route.identity_file)?, read(&config.route.owner_file)?);
-    let (home, replies, memory) = (home.clone(), languages.replies.clone(), languages.memory.clone());
+    let (home, replies) = (home.clone(), languages.replies.clone());
     // Made once here, so that the first request does not wait for it.
     contracts.set_tools(tools.reference());
     let trusted = config.home.trusted_sources.clone();
     let plans = Arc::new(PlansOnDisk(store.clone()));
     let (receipts, runtime) = (plans.clone(), runtime.clone());
+    let context = AppContext::new(config, (sessions, documents, &languages.memory), &home, &runtime);
     let parts = ModelTaskParts {
         model,
         contracts: Arc::new(contracts),
         tools: Arc::new(Persistent { tools: tools.clone(), receipts, runtime }),
-        sessions: Some(Arc::new(SessionsOnDisk(sessions.clone()))),
+        context: Arc::new(context),
         plans,
         settings: config.route.clone(),
         identity,
@@ -70,7 +72,6 @@ pub(crate) fn open(
             House { text: told(&now), outside }
         }),
         skills: told_skills(skills.clone()),
-        memory: Arc::new(move |task| context_of(&memory, task, wall_unix_ms())),
         words: Arc::new(move |language| replies.summary_words(language)),
         languages: lexicons(config),
         now: Arc::new(wall_local),
@@ -113,13 +114,6 @@ fn read(file: &str) -> Result<String, Fault> {
 
 /// Every thing of the home with its area and state, a line each.
 fn told(home: &Home) -> String {
-    let area_of = |entity: &Entity| {
-        let area = entity.area.as_ref().and_then(|id| home.areas.iter().find(|area| area.id == *id));
-        area.map_or_else(String::new, |area| format!(" in {}", area.name))
-    };
-    let line = |entity: &Entity| {
-        format!("{}{}: {} ({})", entity.name, area_of(entity), entity.state, entity.id.domain())
-    };
-    let lines: Vec<String> = home.entities.iter().take(MOST_LINES).map(line).collect();
+    let lines: Vec<String> = home.entities.iter().take(MOST_LINES).map(|entity| line(home, entity)).collect();
     lines.join("\n")
 }

@@ -1,5 +1,6 @@
 //! Language models: built from the configuration, and asked on a thread of their own.
 
+pub mod context;
 pub mod factory;
 pub mod reply_prefetch;
 pub mod worker;

@@ -4,11 +4,9 @@
 use crate::app::event_queue::EventQueue;
 use hark_core::plan::{KeptPlan, Plan, PlanStore};
 use hark_core::ports::{ReceiptFuture, Tools};
-use hark_core::session::{ReplayReason, Replayed, SessionSettings, Sessions};
 use hark_core::tool::{CallId, error_code};
 use hark_core::{Event, Fault, FaultKind, Receipt, Risk, Task, Thought, ThoughtEnd, ToolCall, TurnId};
 use hark_dialog::model_tasks::{Judgement, ModelTasks, Tell};
-use hark_store::sessions::SessionStore;
 use hark_store::store::Store;
 use hark_tools::tools::outcome::{Failure, receipt};
 use std::collections::BTreeMap;
@@ -106,7 +104,7 @@ impl ModelWorker {
 }
 
 fn unanswered(fault: Fault) -> Thought {
-    Thought { end: ThoughtEnd::NoAnswer { fault: Some(fault) }, attempts: 0 }
+    Thought { end: ThoughtEnd::NoAnswer { fault: Some(fault), cause: None }, attempts: 0 }
 }
 
 fn too_much(message: String) -> Fault {
@@ -182,22 +180,5 @@ impl PlanStore for PlansOnDisk {
 
     fn receipt(&self, call: &CallId) -> Result<Option<Receipt>, Fault> {
         tokio::task::block_in_place(|| self.0.receipt(call))
-    }
-}
-
-/// Conversations in the store, read by threads of the runtime that may wait for the disk.
-pub(crate) struct SessionsOnDisk(pub(crate) SessionStore);
-
-impl Sessions for SessionsOnDisk {
-    fn replay(&self, session: &str, reason: Option<ReplayReason>) -> Result<Replayed, Fault> {
-        tokio::task::block_in_place(|| self.0.replay(session, reason))
-    }
-
-    fn settings(&self, session: &str) -> Result<SessionSettings, Fault> {
-        tokio::task::block_in_place(|| self.0.settings(session))
-    }
-
-    fn keep_settings(&self, session: &str, settings: &SessionSettings) -> Result<(), Fault> {
-        tokio::task::block_in_place(|| self.0.keep_settings(session, settings))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The demo home and a temporary state folder stand in for the owner's, so nothing at home is switched.
 
+mod context;
 mod hearing;
 mod large_home;
 mod road;
@@ -11,6 +12,7 @@ mod speaking;
 pub mod templates;
 mod understanding;
 
+pub use context::Scale;
 pub use road::Requests;
 pub use samples::{Row, Unit};
 
@@ -28,6 +30,7 @@ use std::path::PathBuf;
 /// { "version": "0.1.0",            the program's
 ///   "optimised": true,             built for release; numbers of other builds say little
 ///   "cores": 2,
+///   "context": { "passages": 2000, "facts": 500 },
 ///   "recordings": 6, "sound_s": 24.1,
 ///   "requests": { "turns": 6, "done": 6 },
 ///   "rows": [ { "name": "vad_block", "what": "…", "unit": "us"|"ms"|"MiB"|"of_real_time",
@@ -44,6 +47,8 @@ pub struct Report {
     pub optimised: bool,
     /// Cores the program may use.
     pub cores: usize,
+    /// Among how much the context of a request was looked for.
+    pub context: Scale,
     /// Recordings that were heard.
     pub recordings: usize,
     /// Their length in seconds.
@@ -61,6 +66,7 @@ pub struct Report {
 pub fn bench(
     config: Config,
     mut files: Vec<PathBuf>,
+    scale: Scale,
     mut progress: impl FnMut(&str),
 ) -> Result<Report, Vec<Fault>> {
     let one = |fault| vec![fault];
@@ -83,21 +89,44 @@ pub fn bench(
     rows.extend(understanding::rows()?);
     progress("a large home");
     rows.extend(large_home::rows(&config, &folder)?);
+    rows.extend(context::rows(&config, &folder, scale, &mut progress)?);
     progress("speaking");
     rows.extend(speaking::rows(&app).map_err(one)?);
     progress("the whole road");
     let (road, requests) = road::rows(&app, &files, given, sound_s)?;
     rows.extend(road);
     rows.extend(memory_at_the_end());
-    Ok(Report {
+    Ok(Report { recordings: files.len(), sound_s, requests, rows, ..report(scale) })
+}
+
+/// Measures how long the context of a request takes, and nothing else.
+///
+/// # Errors
+/// When a part is missing.
+pub fn bench_context(
+    config: Config,
+    scale: Scale,
+    mut progress: impl FnMut(&str),
+) -> Result<Report, Vec<Fault>> {
+    let folder = TemporaryFolder::make().map_err(|fault| vec![fault])?;
+    let config = sounds::harmless(config, &folder);
+    let mut rows = context::rows(&config, &folder, scale, &mut progress)?;
+    rows.extend(memory_at_the_end());
+    Ok(Report { rows, ..report(scale) })
+}
+
+/// A report without numbers.
+fn report(context: Scale) -> Report {
+    Report {
         version: env!("CARGO_PKG_VERSION"),
         optimised: !cfg!(debug_assertions),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        recordings: files.len(),
-        sound_s,
-        requests,
-        rows,
-    })
+        context,
+        recordings: 0,
+        sound_s: 0.0,
+        requests: Requests { turns: 0, done: 0 },
+        rows: Vec::new(),
+    }
 }
 
 fn memory_at_the_end() -> Option<Row> {

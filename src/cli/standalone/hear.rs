@@ -33,6 +33,10 @@ const SPEAKER_HZ: u32 = 22_050;
 const ECHOING_HZ: u32 = SAMPLE_RATE_HZ;
 /// How long tools may take before the recording goes on without them.
 const TOOLS_LIMIT: Duration = Duration::from_secs(30);
+/// Longest wait for a language model, with all it does for one request.
+const MODEL_LIMIT: Duration = Duration::from_secs(300);
+/// Between two looks whether it has ended.
+const MODEL_POLL: Duration = Duration::from_millis(20);
 /// How long Hark may still be busy when the recording is over, on the recording's clock.
 const TAIL_MS: u64 = 120_000;
 /// Steps played after the last turn: half a second.
@@ -249,7 +253,19 @@ impl<'a> Room<'a> {
 
     fn settle(&mut self) {
         self.effect_runner.settle(TOOLS_LIMIT);
+        if !self.options.realtime {
+            self.wait_for_model();
+        }
         self.obey();
+    }
+
+    /// The recording stands still while a language model works at an answer, as it does for tools.
+    fn wait_for_model(&mut self) {
+        let end = Instant::now() + MODEL_LIMIT;
+        while self.effect_runner.is_thinking() && Instant::now() < end {
+            self.effect_runner.wait(MODEL_POLL);
+        }
+        self.effect_runner.settle(TOOLS_LIMIT);
     }
 
     fn obey(&mut self) {
@@ -287,6 +303,7 @@ impl<'a> Room<'a> {
 
     /// The recording is over; Hark may still be speaking.
     fn tail(&mut self) -> Result<(), Fault> {
+        self.wait_for_model();
         let step = STEP_SAMPLES as u64;
         let end = self.position_samples + ms_to_samples(TAIL_MS);
         while !self.effect_runner.is_idle() && self.position_samples < end {

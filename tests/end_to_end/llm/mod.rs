@@ -61,6 +61,7 @@ fn tool(name: &str) -> ToolSpec {
         name: name.into(),
         description: "Switches something on.".into(),
         schema: json!({"type": "object", "properties": {"name": {"type": "string"}}}),
+        results: Vec::new(),
         risk: Risk::Write,
         triggers: Vec::new(),
         agent: "home".into(),

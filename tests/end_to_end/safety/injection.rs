@@ -242,7 +242,9 @@ enum Seen {
 /// What a prompt holds of the hostile text; it must stand inside fences only.
 fn in_fences(prompt: &Value, one: &Try) -> Seen {
     let mut found = Seen::Nothing;
-    for message in prompt["messages"].as_array().unwrap() {
+    let messages = prompt["messages"].as_array().unwrap();
+    let request = messages.iter().rposition(|message| message["role"] == "user").unwrap();
+    for (at, message) in messages.iter().enumerate() {
         let content = message["content"].as_str().unwrap_or_default();
         for token in TOKENS {
             assert!(!content.contains(token), "{token} in {content}");
@@ -270,6 +272,11 @@ fn in_fences(prompt: &Value, one: &Try) -> Seen {
         }
         outside.push_str(rest);
         assert!(!outside.contains(['⟦', '⟧']), "{outside}");
+        // Earlier turns are messages: what was said in this conversation, and nothing that came from outside.
+        if (1..request).contains(&at) {
+            found = if outside.contains(&one.mark()) { found.max(Seen::Partly) } else { found };
+            continue;
+        }
         assert!(!outside.contains(&one.mark()), "{:?} stands outside of fences: {outside}", one.text);
     }
     found

@@ -4,6 +4,7 @@ use crate::fault::Fault;
 use crate::intent::Slots;
 use crate::tool::{CallId, Receipt, is_false};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Where a step stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,6 +18,38 @@ pub enum StepStatus {
     Completed,
     /// Not done.
     Failed,
+    /// Left out, because its condition does not hold.
+    Skipped,
+}
+
+/// What must hold of the result of an earlier step, for a step to be done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepCondition {
+    /// Id of the earlier step.
+    pub step: String,
+    /// Where in its result, names with points between: `temperature`, `entities.0.state`.
+    pub field: String,
+    /// How the two are compared.
+    pub is: Comparison,
+    /// With what.
+    pub value: Value,
+}
+
+/// How a result and a value are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Comparison {
+    /// They are the same.
+    Equal,
+    /// They are not the same.
+    Different,
+    /// The result is a greater number.
+    Above,
+    /// The result is a smaller number.
+    Below,
+    /// The result is a text or a list with the value in it.
+    Contains,
 }
 
 /// One step.
@@ -28,7 +61,7 @@ pub struct Step {
     pub description: String,
     /// Name in the tool table.
     pub tool: String,
-    /// Arguments of the tool.
+    /// Arguments of the tool. `${ID.FIELD}` in a text is a value of the result of an earlier step.
     #[serde(default)]
     pub args: Slots,
     /// It may run beside others.
@@ -37,6 +70,9 @@ pub struct Step {
     /// Ids of steps that must be completed before.
     #[serde(default)]
     pub depends_on: Vec<String>,
+    /// It is done only where this holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_if: Option<StepCondition>,
     /// Where it stands.
     #[serde(default = "pending")]
     pub status: StepStatus,

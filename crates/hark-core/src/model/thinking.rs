@@ -1,6 +1,7 @@
 //! What a language model is set to by a turn, and what comes of it.
 
 use crate::classification::Classification;
+use crate::event::ModelHelp;
 use crate::fault::Fault;
 use crate::ids::TurnId;
 use crate::intent::Intent;
@@ -33,6 +34,9 @@ pub struct Task {
     pub hint: Option<String>,
     /// Whether the answer is said aloud.
     pub spoken: bool,
+    /// Name of the person whose voice it was, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// A text that is to be put into other words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<TextChange>,
@@ -115,7 +119,12 @@ pub enum ThoughtEnd {
     /// are what went wrong, in sentences without their full stops.
     Reported { words: Option<String>, done: usize, steps: usize, troubles: Vec<String>, language: String },
     /// There is no answer: the honest reply for that is given. The fault is there where a part is to blame.
-    NoAnswer { fault: Option<Fault> },
+    NoAnswer {
+        fault: Option<Fault>,
+        /// Why, where a model gave none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<ModelHelp>,
+    },
     /// A dangerous call waits for a yes; what was said before it is in `text`.
     NeedsApproval { call: ToolCall, receipt: Receipt },
     /// The person has to tell something.

@@ -32,6 +32,8 @@ pub struct Options<'a> {
     pub tools: Option<&'a [String]>,
     /// Tools the model may ask for instead of answering; only of text contracts.
     pub offer: Vec<ToolSpec>,
+    /// Earlier turns of the conversation, before the request.
+    pub before: &'a [Message],
     /// What was done for the request so far: calls and their results, after the request. Attempts that fail are not in it.
     pub after: &'a [Message],
 }
@@ -47,6 +49,7 @@ impl<'a> Options<'a> {
             now: None,
             tools: None,
             offer: Vec::new(),
+            before: &[],
             after: &[],
         }
     }
@@ -61,6 +64,8 @@ pub struct Outcome {
     pub calls: Vec<ModelCall>,
     /// How often the model was asked.
     pub attempts: u32,
+    /// The answer ends before its end: the model was cut off.
+    pub cut_short: bool,
     /// The value is not the model's.
     pub fallback: bool,
     /// What was wrong, of all attempts in order.
@@ -70,6 +75,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// What holds before the model was asked.
+    fn unanswered(value: Value) -> Self {
+        let (calls, errors) = Default::default();
+        Self { value, calls, attempts: 0, cut_short: false, fallback: true, errors, model_error: None }
+    }
+
     /// The words of a text contract.
     pub fn text(&self) -> &str {
         self.value.as_str().unwrap_or_default()
@@ -145,15 +156,8 @@ impl Contracts {
         options: Options<'_>,
     ) -> Outcome {
         let policy = self.policy(contract);
-        let Options { report, sink, pictures, difficulty, now, tools, offer, after } = options;
-        let mut outcome = Outcome {
-            value: policy.fallback(vars),
-            calls: Vec::new(),
-            attempts: 0,
-            fallback: true,
-            errors: Vec::new(),
-            model_error: None,
-        };
+        let Options { report, sink, pictures, difficulty, now, tools, offer, before, after } = options;
+        let mut outcome = Outcome::unanswered(policy.fallback(vars));
         let reference = self.reference();
         let filled = match needed(policy, vars).and_then(|()| reference.filled(contract, tools)) {
             Ok(filled) => filled,
@@ -197,10 +201,13 @@ impl Contracts {
             if let Some(request) = messages.last_mut() {
                 request.pictures.clone_from(&pictures);
             }
+            let at = messages.len().saturating_sub(1);
+            messages.splice(at..at, before.iter().cloned());
             messages.extend_from_slice(after);
             let prompt = Prompt { tools: offer.clone(), ..prompt_of(policy, messages, &filled, difficulty) };
             outcome.attempts = attempt;
             let answer = model.complete(prompt, gate.as_ref().map(Gate::sink)).await;
+            outcome.cut_short = answer.as_ref().is_ok_and(|completion| completion.cut_short);
             let (result, wanted) = frame.judge(answer);
             called = wanted;
             match result {

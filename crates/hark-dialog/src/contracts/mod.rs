@@ -4,7 +4,7 @@
 //! with the call.
 //!
 //! `files` finds the data, `matrix` reads the policies, `prompt` makes the words, `check` reads answers,
-//! `call` drives it all, `stream` hands on words while they come; `reference`, `arguments`, `plans`, `steps` and
+//! `call` drives it all, `stream` hands on words while they come; `reference`, `arguments`, `plans`, `step_values`, `steps` and
 //! `scoring` know what the single contracts are about.
 
 pub mod arguments;
@@ -17,6 +17,7 @@ mod prompt;
 pub mod reference;
 pub mod scoring;
 mod signature;
+pub mod step_values;
 mod steps;
 #[cfg(test)]
 mod steps_tests;
@@ -24,7 +25,7 @@ mod stream;
 
 pub use arguments::PipelineError;
 pub use call::{Options, Outcome};
-pub use prompt::fence;
+pub use prompt::{fence, harmless};
 pub use reference::Reference;
 
 use hark_config::contracts::ContractsConfig;

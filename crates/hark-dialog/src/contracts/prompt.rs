@@ -160,9 +160,9 @@ fn words_of(value: &minijinja::Value) -> String {
 
 /// Material from outside between marks that it cannot contain, nor the marks that models use for their own turns.
 pub fn fence(text: &str, name: &str, most: usize) -> String {
-    let harmless = harmless(text, true);
-    let mut shown: String = harmless.chars().take(most).collect();
-    if shown.len() < harmless.len() {
+    let whole = harmless(text);
+    let mut shown: String = whole.chars().take(most).collect();
+    if shown.len() < whole.len() {
         shown.push_str(" … (cut)");
     }
     format!("⟦data {}⟧\n{}\n⟦end of data⟧", inline(name, 40), shown.trim())
@@ -170,13 +170,16 @@ pub fn fence(text: &str, name: &str, most: usize) -> String {
 
 /// Material from outside as a part of one line.
 pub(super) fn inline(text: &str, most: usize) -> String {
-    let harmless = harmless(text, false);
-    harmless.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(most).collect()
+    cleaned(text, false).split_whitespace().collect::<Vec<_>>().join(" ").chars().take(most).collect()
 }
 
 /// The text without control characters, without the marks of the fence, and with what begins a turn or a special
 /// token in the usual chat formats taken apart.
-fn harmless(text: &str, lines: bool) -> String {
+pub fn harmless(text: &str) -> String {
+    cleaned(text, true)
+}
+
+fn cleaned(text: &str, lines: bool) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

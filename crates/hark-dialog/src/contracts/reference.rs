@@ -203,7 +203,11 @@ impl Known {
         // A tool may come from outside with a description of its own making.
         let line =
             format!("- {}: {}", prompt::inline(&tool.name, 64), prompt::inline(&tool.description, 300));
-        let brief = format!("{line}\n  arguments: {}", signature::of(&tool.schema));
+        let results = match tool.results.is_empty() {
+            true => String::new(),
+            false => format!("\n  result: {}", tool.results.join(", ")),
+        };
+        let brief = format!("{line}\n  arguments: {}{results}", signature::of(&tool.schema));
         let whole = format!("{line}\n  arguments: {}", prompt::inline(&tool.schema.to_string(), 4000));
         let extracted = Checked::new(nullable(&tool.schema)).ok().map(Arc::new);
         Self { line, brief, whole, own: Checked::new(tool.schema.clone()).ok(), extracted }

@@ -51,6 +51,12 @@ pub(super) fn claims(words: &str, measure: Measure, languages: &[&'static Lexico
     })
 }
 
+/// Whether a clause says only that it is over, in one of these languages.
+pub(super) fn is_only_over(clause: &[String], languages: &[&'static Lexicon]) -> bool {
+    let leads = |known: &Claims| clause.iter().all(|word| known.over_leads.contains(word));
+    languages.iter().map(|language| &language.claims).any(|known| is_over(clause, known) || leads(known))
+}
+
 /// The safety-critical actions that words tell of, in one of some languages.
 pub(super) fn safety_critical(words: &str, languages: &[&'static Lexicon]) -> Vec<SafetyCritical> {
     let mut found = Vec::new();

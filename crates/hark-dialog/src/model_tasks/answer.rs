@@ -1,12 +1,12 @@
 //! Answers to questions and small talk: words as they come, after tools that only look where they help.
 
 use super::action_claims::Measure;
-use super::{More, ThoughtEnd, Work, fault, shown};
+use super::{More, ThoughtEnd, Work, autonomy, fault, shown};
 use crate::contracts::arguments::validated;
 use crate::contracts::scoring::Subject;
 use crate::contracts::{Contract, Outcome};
 use hark_core::model::{ModelCall, ModelError};
-use hark_core::{News, PublicEvent};
+use hark_core::{Fault, FaultKind, News, PublicEvent};
 use std::sync::PoisonError;
 
 /// Calls of tools that one answer may need, of small talk and of a question.
@@ -17,7 +17,7 @@ impl Work<'_> {
     /// Says what a picture shows, or answers the question about it.
     pub(super) async fn look(&self) -> ThoughtEnd {
         self.decided("image_recognition", 1.0, "a picture came with it");
-        let vars = self.context.vars(&self.task.text, &[]);
+        let vars = self.vars_of_answer(&self.task.text, &[]);
         let more = More { sink: Some(self.sink()), pictures: true, ..More::default() };
         let outcome = self.contract(Contract::ImageRecognition, vars, more).await;
         if let Some(error) = outcome.model_error.as_ref().filter(|error| **error != ModelError::Stopped) {
@@ -45,20 +45,21 @@ impl Work<'_> {
 
     /// One cycle of tools that look, then the answer.
     pub(super) async fn reply_with(&self, contract: Contract, most_calls: usize) -> ThoughtEnd {
-        let ask = |offer| More { sink: Some(self.sink()), offer, ..More::default() };
-        let vars = self.vars_with_memory(&self.task.text, &[]);
+        let ask =
+            |offer| More { sink: Some(self.sink()), offer, before: self.context.turns(), ..More::default() };
+        let vars = self.vars_of_answer(&self.task.text, &[]);
         let first = self.contract(contract, vars, ask(self.offer(true))).await;
         if first.calls.is_empty() {
-            return self.finished(&first);
+            return self.waits_for_yes(self.finished(&first));
         }
         let mut data = Vec::new();
         for call in first.calls.iter().take(most_calls) {
             data.push((call.tool.clone(), self.looked_up(call).await));
         }
         self.answer.lock().unwrap_or_else(PoisonError::into_inner).measure = Measure::Looked;
-        let vars = self.vars_with_memory(&self.task.text, &data);
+        let vars = self.vars_of_answer(&self.task.text, &data);
         let second = self.contract(contract, vars, ask(Vec::new())).await;
-        self.finished(&second)
+        self.waits_for_yes(self.finished(&second))
     }
 
     /// What a tool that looks gave back, as data for a model.
@@ -91,6 +92,17 @@ impl Work<'_> {
         }
     }
 
+    /// An answer that ends by asking whether something is to be done waits for the yes, which goes on with tools.
+    fn waits_for_yes(&self, end: ThoughtEnd) -> ThoughtEnd {
+        let ThoughtEnd::Answered { text, failed: false, .. } = &end else { return end };
+        if !autonomy::is_question(text) || !autonomy::is_needless(text, &self.known) {
+            return end;
+        }
+        let question = text.clone();
+        self.suspend_question(&question);
+        ThoughtEnd::Asks { question }
+    }
+
     fn answered(&self, outcome: &Outcome) -> ThoughtEnd {
         let (text, language) = (outcome.text().to_owned(), self.language());
         let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,7 +114,15 @@ impl Work<'_> {
             let words = Some(answer.handed().trim().to_owned()).filter(|words| !words.is_empty());
             return ThoughtEnd::Reported { words, done: 0, steps: 0, troubles: Vec::new(), language };
         }
-        ThoughtEnd::Answered { text, language, failed: false }
+        // An answer that ends before its end is none that was given.
+        let broke_off = outcome.model_error.as_ref().is_some_and(|error| *error != ModelError::Stopped);
+        if outcome.cut_short {
+            let message = "the language model was cut off in the middle of its answer";
+            let fix =
+                "allow longer answers in contracts/llm (max_tokens), or take a model with a longer context";
+            self.tell(PublicEvent::Error(Fault::new(FaultKind::Failed, "llm", message, fix).recoverable()));
+        }
+        ThoughtEnd::Answered { text, language, failed: broke_off || outcome.cut_short }
     }
 
     fn claims_an_action(&self) -> bool {

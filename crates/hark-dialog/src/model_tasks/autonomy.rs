@@ -28,6 +28,12 @@ pub(super) fn is_needless(question: &str, languages: &[&'static Lexicon]) -> boo
     })
 }
 
+/// Whether a text ends with a question.
+pub(super) fn is_question(text: &str) -> bool {
+    text.trim_end_matches(|c: char| c.is_whitespace() || ['"', '”', '“', ')', '»'].contains(&c))
+        .ends_with('?')
+}
+
 /// Words without punctuation.
 fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()

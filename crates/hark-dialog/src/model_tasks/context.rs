@@ -1,13 +1,53 @@
-//! What a model is told of the conversation: gathered once a task. A source that fails is left out and told in the log.
+//! What a model is told beside a request: gathered once a task, from sources that are asked beside each other, each
+//! within a budget of its own (`ContextSources`). One that fails or is late is left out; what became of each is told.
 
 use super::ModelTaskParts;
+use crate::contracts::harmless;
+use crate::dialog_act;
 use crate::history_policy::reason;
 use hark_core::Task;
-use hark_core::session::{FOCUS, ReplayPolicy, Verbosity};
+use hark_core::context::ContextPart;
+use hark_core::model::{Message, Role};
+use hark_core::session::{
+    EntryTag, FOCUS, ReplayPolicy, ReplayReason, Replayed, SaidBefore, SessionSettings, Verbosity,
+};
 use serde_json::{Value, json};
+use std::future::Future;
+use std::pin::Pin;
 
 /// How conversations are called that begin by themselves; all others were named by somebody.
 const UNNAMED: [&str; 6] = ["voice-", "ask-", "api-", "ws-", "mqtt", "hark"];
+
+/// Everything that was found for a task. What is missing was not there, late, or failed; `parts` says which.
+#[derive(Debug, Clone, Default)]
+pub struct Gathered {
+    /// How the conversation is answered.
+    pub settings: Option<SessionSettings>,
+    /// What was said before in it.
+    pub replayed: Option<Replayed>,
+    /// What was told that the request may be about, a line a fact.
+    pub facts: Vec<String>,
+    /// Passages of the household's documents that answer it, each with its source.
+    pub passages: Vec<String>,
+    /// Things of the home that it names, a line each.
+    pub things: Vec<String>,
+    /// There are names or states among those that the household has not chosen.
+    pub things_from_outside: bool,
+    /// Who speaks, and where: one sentence each.
+    pub here: Vec<String>,
+    /// What became of each source.
+    pub parts: Vec<ContextPart>,
+}
+
+/// Finds what a model is told beside a request.
+pub trait ContextSources: Send + Sync {
+    /// Asks every source at once and waits for none longer than its budget. `reason`: why earlier turns belong into the
+    /// prompt; `is_question`: documents are looked into.
+    fn gather(&self, task: &Task, reason: Option<ReplayReason>, is_question: bool) -> GatheredFuture;
+}
+
+/// What comes of it.
+pub type GatheredFuture = Pin<Box<dyn Future<Output = Gathered> + Send>>;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -19,37 +59,37 @@ pub(super) struct Context {
     strength: String,
     replay: String,
     policy: Option<ReplayPolicy>,
-    /// What was told that the request may be about.
-    memory: Vec<String>,
+    /// The last turns, as messages.
+    turns: Vec<Message>,
+    found: Gathered,
 }
 
 impl Context {
-    pub(super) fn of(parts: &ModelTaskParts, task: &Task) -> Self {
+    pub(super) async fn of(parts: &ModelTaskParts, task: &Task) -> Self {
         let language = if task.language == "unknown" { String::new() } else { task.language.clone() };
-        let mut context = Self { language, memory: (parts.memory)(task), ..Self::default() };
-        let Some(sessions) = &parts.sessions else { return context };
-        match sessions.settings(&task.session) {
-            Ok(settings) => {
-                context.focused = settings.mode == FOCUS;
-                context.verbosity = if context.focused { Verbosity::Short } else { settings.verbosity };
-                context.persona = settings.persona;
-            }
-            Err(fault) => tracing::warn!("the conversation is answered without its settings: {fault}"),
-        }
+        let mut context = Self { language, ..Self::default() };
         let named = !UNNAMED.iter().any(|kind| task.session.starts_with(kind));
         let known = hark_language::known(&task.language).map(|language| vec![language]);
         // In an unknown language it may be any that is spoken here.
         let languages = known
             .or_else(|| context.language.is_empty().then(|| parts.languages.clone()))
             .unwrap_or_default();
-        match sessions.replay(&task.session, reason(&task.text, &languages, named, false)) {
-            Ok(replayed) => {
-                context.replay = replayed.text;
-                context.strength = replayed.instruction;
-                context.policy = Some(replayed.policy);
-            }
-            Err(fault) => tracing::warn!("the conversation is answered without what came before: {fault}"),
+        let reason = reason(&task.text, &languages, named, false);
+        // What is to be done needs no document, and its calls would be those of a task that has read one.
+        let is_question = dialog_act::tag(&task.text, &languages) != EntryTag::Instruction;
+        let mut found = parts.context.gather(task, reason, is_question).await;
+        if let Some(settings) = found.settings.take() {
+            context.focused = settings.mode == FOCUS;
+            context.verbosity = if context.focused { Verbosity::Short } else { settings.verbosity };
+            context.persona = settings.persona;
         }
+        if let Some(replayed) = found.replayed.take() {
+            context.replay = replayed.earlier;
+            context.turns = replayed.latest.iter().flat_map(messages).collect();
+            context.strength = replayed.instruction;
+            context.policy = Some(replayed.policy);
+        }
+        context.found = found;
         context
     }
 
@@ -58,15 +98,36 @@ impl Context {
         self.policy.as_ref()
     }
 
-    /// Whether what was told stands in the prompts.
-    pub(super) fn has_memory(&self) -> bool {
-        !self.memory.is_empty()
+    /// The last turns of the conversation, as messages.
+    pub(super) fn turns(&self) -> &[Message] {
+        &self.turns
     }
 
-    /// Data for a prompt, and what was told.
-    pub(super) fn with_memory(&self, data: &[(String, String)]) -> Vec<(String, String)> {
-        let told = self.has_memory().then(|| ("memory".to_owned(), self.memory.join("\n")));
-        data.iter().cloned().chain(told).collect()
+    /// What became of each source.
+    pub(super) fn parts(&self) -> &[ContextPart] {
+        &self.found.parts
+    }
+
+    /// Whether something stands in every prompt that others may have written: what was told, and documents.
+    pub(super) fn is_from_outside(&self) -> bool {
+        !self.found.facts.is_empty() || !self.found.passages.is_empty()
+    }
+
+    /// Whether the things that an answer is shown have names or states that the household has not chosen.
+    pub(super) fn names_from_outside(&self) -> bool {
+        self.found.things_from_outside && !self.found.things.is_empty()
+    }
+
+    /// Data for a prompt, with what was told and what documents say.
+    pub(super) fn with_found(&self, data: &[(String, String)]) -> Vec<(String, String)> {
+        let lists =
+            [("memory", self.found.facts.join("\n")), ("documents", self.found.passages.join("\n\n"))];
+        with(data, lists)
+    }
+
+    /// The same with the things of the home that were named.
+    pub(super) fn with_things(&self, data: &[(String, String)]) -> Vec<(String, String)> {
+        with(data, [("home", self.found.things.join("\n"))])
     }
 
     pub(super) fn language(&self) -> &str {
@@ -84,6 +145,22 @@ impl Context {
         json!({
             "request": request, "language": self.language, "persona": self.persona,
             "verbosity": self.verbosity, "strength": self.strength, "replay": self.replay, "data": data,
+            "here": self.found.here,
         })
     }
+}
+
+/// A turn as messages, without what could end a message or begin another one.
+fn messages(turn: &SaidBefore) -> Vec<Message> {
+    let mut messages = vec![Message::new(Role::User, harmless(&turn.request))];
+    if !turn.reply.is_empty() {
+        messages.push(Message::new(Role::Assistant, harmless(&turn.reply)));
+    }
+    messages
+}
+
+/// Data with more behind it; what is empty is left out.
+fn with<const N: usize>(data: &[(String, String)], more: [(&str, String); N]) -> Vec<(String, String)> {
+    let more = more.into_iter().filter(|(_, text)| !text.is_empty());
+    data.iter().cloned().chain(more.map(|(name, text)| (name.to_owned(), text))).collect()
 }

@@ -9,7 +9,9 @@
 mod action_claims;
 mod answer;
 mod autonomy;
+mod bound_claims;
 mod context;
+mod model_faults;
 mod plan;
 mod react;
 mod rewording;
@@ -24,19 +26,20 @@ use super::contracts::{Contract, Options, Outcome, fence};
 use super::summary::{self, Words};
 use chrono::NaiveDateTime;
 use context::Context;
+pub use context::{ContextSources, Gathered, GatheredFuture};
 use hark_config::route::RouteConfig;
 use hark_core::memory::Requester;
 use hark_core::model::{LanguageModel, Message, ModelError, PieceSink, ToolSpec};
 use hark_core::plan::PlanStore;
 use hark_core::ports::Tools;
 use hark_core::public_event::Origin;
-use hark_core::session::Sessions;
 use hark_core::tool::error_code;
 use hark_core::{
     Fault, FaultKind, Intent, News, PublicEvent, Receipt, Resume, Risk, Route, Slots, Task, Thought,
     ThoughtEnd, ToolCall, TurnId,
 };
 use hark_language::Lexicon;
+use model_faults::{cause, fault};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -53,9 +56,6 @@ const MOST_SHOWN_CHARS: usize = 6000;
 /// Gets what is told while a task runs.
 pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
 
-/// What was told that a task may be about, a line a fact.
-pub type ToldFacts = Arc<dyn Fn(&Task) -> Vec<String> + Send + Sync>;
-
 /// What the mind works with.
 pub struct ModelTaskParts {
     /// The models.
@@ -64,8 +64,8 @@ pub struct ModelTaskParts {
     pub contracts: Arc<Contracts>,
     /// Tools, behind the gate.
     pub tools: Arc<dyn Tools>,
-    /// Conversations, when they are kept.
-    pub sessions: Option<Arc<dyn Sessions>>,
+    /// What a model is told beside a request.
+    pub context: Arc<dyn ContextSources>,
     /// Where plans are kept.
     pub plans: Arc<dyn PlanStore>,
     /// How far it goes on its own.
@@ -76,8 +76,6 @@ pub struct ModelTaskParts {
     pub owner: String,
     /// What of the house belongs into a prompt, such as the areas; made anew after every change.
     pub house: Arc<dyn Fn() -> House + Send + Sync>,
-    /// What was told that a request may be about, a line a fact; made anew for every task.
-    pub memory: ToldFacts,
     /// How the household wants a request done; made anew for every task.
     pub skills: Arc<dyn Fn(&str) -> SkillsTold + Send + Sync>,
     /// The words around results of tools, by ISO 639-1 code.
@@ -178,7 +176,7 @@ impl ModelTasks {
     /// Dropping the future ends it.
     pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Vec<Judgement>) {
         self.parts.contracts.set_tools(self.parts.tools.reference());
-        let context = Context::of(&self.parts, &task);
+        let context = Context::of(&self.parts, &task).await;
         let tainted = context.policy().is_some_and(|policy| policy.tainted);
         let known = hark_language::all();
         let work = Work {
@@ -199,6 +197,9 @@ impl ModelTasks {
         };
         if let Some(policy) = work.context.policy() {
             work.tell(PublicEvent::Replay(policy.clone()));
+        }
+        if !work.context.parts().is_empty() {
+            work.tell(PublicEvent::Context { sources: work.context.parts().to_vec() });
         }
         let end = work.run().await;
         let judgements = work.judgements(&end);
@@ -309,7 +310,7 @@ impl Work<'_> {
         let Some((suspended, tainted)) = suspended else {
             let fix = "ask for it once more";
             let fault = Fault::new(FaultKind::Failed, "mind", "the task is not known any more", fix);
-            return ThoughtEnd::NoAnswer { fault: Some(fault.recoverable()) };
+            return ThoughtEnd::NoAnswer { fault: Some(fault.recoverable()), cause: None };
         };
         self.taint(tainted);
         let call = match resume {
@@ -397,6 +398,7 @@ impl Work<'_> {
             now: Some((parts.now)()),
             tools: more.tools,
             offer: more.offer,
+            before: more.before,
             after: more.after,
         };
         let outcome = parts.contracts.call(&*parts.model, contract, &vars, options).await;
@@ -427,16 +429,24 @@ impl Work<'_> {
         .await
     }
 
-    /// The variables of a prompt with what was told. Anybody may have told it: it never decides what is done.
-    fn vars_with_memory(&self, request: &str, data: &[(String, String)]) -> Value {
-        self.taint(self.context.has_memory());
-        self.context.vars(request, &self.context.with_memory(data))
+    /// The variables of a prompt with what was found for the request. Anybody may have written it: it never decides what is
+    /// done.
+    fn vars_with_context(&self, request: &str, data: &[(String, String)]) -> Value {
+        self.taint(self.context.is_from_outside());
+        self.context.vars(request, &self.context.with_found(data))
+    }
+
+    /// The same for an answer, with the things of the home that the request names.
+    fn vars_of_answer(&self, request: &str, data: &[(String, String)]) -> Value {
+        self.taint(self.context.names_from_outside());
+        self.vars_with_context(request, &self.context.with_things(data))
     }
 
     /// A call that nobody has said yes to.
     fn new_call(&self, index: usize, turn: TurnId, tool: &str, args: Slots) -> ToolCall {
         let (tool, tainted) = (tool.to_owned(), self.is_tainted());
-        let requester = Requester { aloud: self.task.spoken, ..Requester::of(&self.task.origin) };
+        let (aloud, person) = (self.task.spoken, self.task.person.clone());
+        let requester = Requester { aloud, person, ..Requester::of(&self.task.origin) };
         ToolCall {
             index,
             turn,
@@ -532,7 +542,7 @@ impl Work<'_> {
     }
 
     fn no_answer(error: Option<&ModelError>) -> ThoughtEnd {
-        ThoughtEnd::NoAnswer { fault: error.map(fault) }
+        ThoughtEnd::NoAnswer { fault: error.map(fault), cause: error.map(cause) }
     }
 }
 
@@ -543,6 +553,7 @@ struct More<'a> {
     pictures: bool,
     tools: Option<&'a [String]>,
     offer: Vec<ToolSpec>,
+    before: &'a [Message],
     after: &'a [Message],
 }
 
@@ -571,12 +582,6 @@ fn refuse(receipt: &mut Receipt) {
 fn needs_approval(receipt: &Receipt) -> bool {
     let code = receipt.detail["error"].as_str().unwrap_or_default();
     !receipt.ok && [error_code::NEEDS_APPROVAL, error_code::NEEDS_PIN].contains(&code)
-}
-
-/// A model's failure as people are told of it.
-fn fault(error: &ModelError) -> Fault {
-    let fix = "see `hark doctor`, and [llm] in the configuration";
-    Fault::new(FaultKind::Unavailable, "llm", error.to_string(), fix).recoverable()
 }
 
 #[cfg(test)]

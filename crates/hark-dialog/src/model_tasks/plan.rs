@@ -4,12 +4,14 @@
 use super::success_guard::{ClaimedAction, honest, troubles};
 use super::{More, Suspended, ThoughtEnd, Work, needs_approval, shown};
 use crate::contracts::Contract;
+use crate::contracts::arguments::validated;
 use crate::contracts::plans::plan_of;
+use crate::contracts::step_values;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use hark_core::plan::{KeptPlan, Plan, Step, StepStatus};
 use hark_core::tool::{CallId, error_code};
 use hark_core::{Fault, PublicEvent, Receipt, ReceiptId, Risk, ToolCall};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::PoisonError;
 
 impl Work<'_> {
@@ -17,8 +19,8 @@ impl Work<'_> {
         let sure = self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence);
         self.decided("plan", sure, "it takes several steps");
         let names: Vec<String> = self.offer(false).into_iter().map(|tool| tool.name).collect();
-        let vars = self.vars_with_memory(&self.task.text, &[]);
-        let more = More { tools: Some(&names), ..More::default() };
+        let vars = self.vars_with_context(&self.task.text, &[]);
+        let more = More { tools: Some(&names), before: self.context.turns(), ..More::default() };
         let outcome = self.contract(Contract::Plan, vars, more).await;
         if let Some(error) = outcome.model_error.as_ref().filter(|_| outcome.fallback) {
             return Self::no_answer(Some(error));
@@ -42,7 +44,7 @@ impl Work<'_> {
                 self.carry_out(kept.plan, call).await
             }
             Ok(None) => Self::no_answer(None),
-            Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault) },
+            Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault), cause: None },
         }
     }
 
@@ -64,7 +66,7 @@ impl Work<'_> {
                 let text = self.words().no_plan(id);
                 ThoughtEnd::Answered { text, language: self.language(), failed: true }
             }
-            Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault) },
+            Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault), cause: None },
         }
     }
 
@@ -78,13 +80,30 @@ impl Work<'_> {
 
     async fn steps_of(&self, mut plan: Plan, mut approved: Option<ToolCall>) -> ThoughtEnd {
         if let Err(fault) = self.look_up_what_ran(&mut plan) {
-            return ThoughtEnd::NoAnswer { fault: Some(fault) };
+            return ThoughtEnd::NoAnswer { fault: Some(fault), cause: None };
         }
         self.tell(PublicEvent::Plan(plan.clone()));
+        let mut replans = self.mind.parts.settings.max_replans;
+        // Steps before this one have been planned anew already.
+        let mut replaced = 0;
         loop {
+            self.decide_conditions(&mut plan);
             let batch = next(&plan);
             if batch.is_empty() {
-                break;
+                let failed = plan.steps.iter().skip(replaced).any(may_be_replaced);
+                if replans == 0 || !failed {
+                    break;
+                }
+                replans -= 1;
+                match self.plan_the_rest(&mut plan).await {
+                    Some(first) => replaced = first,
+                    None => break,
+                }
+                continue;
+            }
+            if let Some(at) = batch.iter().copied().find(|&at| !self.take_values(&mut plan, at)) {
+                self.update(&plan, at, trouble_of(&plan.steps[at]));
+                continue;
             }
             let begin = |&at: &usize| {
                 let call = self.begin(&mut plan.steps[at], &mut approved);
@@ -92,7 +111,7 @@ impl Work<'_> {
             };
             let calls: Vec<(usize, ToolCall)> = batch.iter().map(begin).collect();
             if let Err(fault) = self.checkpoint(&plan, false) {
-                return ThoughtEnd::NoAnswer { fault: Some(fault) };
+                return ThoughtEnd::NoAnswer { fault: Some(fault), cause: None };
             }
             batch.iter().for_each(|&at| self.update(&plan, at, String::new()));
             let run = |(at, call)| async move { (at, self.carry_out_call(call).await) };
@@ -102,14 +121,14 @@ impl Work<'_> {
                 let waiting = self.settle(&mut plan, at, call, receipt);
                 waits = waits.or(waiting);
                 if let Err(fault) = self.checkpoint(&plan, false) {
-                    return ThoughtEnd::NoAnswer { fault: Some(fault) };
+                    return ThoughtEnd::NoAnswer { fault: Some(fault), cause: None };
                 }
             }
             if let Some(waits) = waits {
                 // Everything beside it has been noted; it begins again with the yes. Without one it does not go on by
                 // itself: a question survives no restart, and may be answered with no, or by nobody.
                 if let Err(fault) = self.checkpoint(&plan, true) {
-                    return ThoughtEnd::NoAnswer { fault: Some(fault) };
+                    return ThoughtEnd::NoAnswer { fault: Some(fault), cause: None };
                 }
                 self.suspend(Suspended::Plan { id: plan.id.clone() });
                 return waits;
@@ -191,13 +210,105 @@ impl Work<'_> {
         None
     }
 
+    /// Leaves out the steps that are ready and whose condition does not hold; where that cannot be told they have failed.
+    fn decide_conditions(&self, plan: &mut Plan) {
+        for at in 0..plan.steps.len() {
+            let step = &plan.steps[at];
+            let Some(condition) = step.only_if.as_ref().filter(|_| is_ready(plan, step)) else { continue };
+            let (status, why) = match step_values::holds(condition, result_of(plan, &condition.step)) {
+                Ok(true) => continue,
+                Ok(false) => (StepStatus::Skipped, "left out: its condition does not hold".to_owned()),
+                Err(why) => (StepStatus::Failed, why),
+            };
+            if status == StepStatus::Failed {
+                plan.steps[at].receipt = Some(unusable(&plan.id, &plan.steps[at], &why));
+            }
+            plan.steps[at].status = status;
+            self.update(plan, at, why);
+        }
+    }
+
+    /// Puts values of earlier results into the arguments of a step that begins; false where that cannot be, and the step
+    /// has failed. What it has then is what it is called with, also after a restart.
+    fn take_values(&self, plan: &mut Plan, at: usize) -> bool {
+        let step = &plan.steps[at];
+        if step_values::needed(&json!(step.args), None).is_empty() {
+            return true;
+        }
+        let reference = self.mind.parts.contracts.reference();
+        let filled = step_values::filled(&step.args, |id| result_of(plan, id)).and_then(|args| {
+            let checked = validated(&step.tool, reference.arguments(&step.tool), &json!(args));
+            checked.map_err(|error| error.to_string())
+        });
+        match filled {
+            Ok(args) => {
+                let from = step_values::needed(&json!(plan.steps[at].args), None);
+                let tells = |step: &Step| step.receipt.as_ref().is_some_and(|receipt| receipt.tainted);
+                // From here on the plan does what text from outside may say.
+                plan.tainted |= plan.steps.iter().any(|step| from.contains(&step.id) && tells(step));
+                plan.steps[at].args = args;
+                true
+            }
+            Err(why) => {
+                plan.steps[at].receipt = Some(unusable(&plan.id, &plan.steps[at], &why));
+                plan.steps[at].status = StepStatus::Failed;
+                false
+            }
+        }
+    }
+
+    /// Has the rest planned anew after a step failed: the place of the first new step. What was done stays and is not done
+    /// again; what failed is told, unless a later call of the same tool mended it.
+    async fn plan_the_rest(&self, plan: &mut Plan) -> Option<usize> {
+        let told: Vec<_> = plan
+            .steps
+            .iter()
+            .map(|step| {
+                let result = step.receipt.as_ref().map(|receipt| &receipt.detail);
+                json!({"step": step.description, "tool": step.tool, "status": step.status, "result": result})
+            })
+            .collect();
+        let names: Vec<String> = self.offer(false).into_iter().map(|tool| tool.name).collect();
+        let data = [("steps so far".to_owned(), shown(&json!(told)))];
+        let mut vars = self.vars_with_context(&self.request(), &data);
+        vars["replans"] = json!(true);
+        let outcome =
+            self.contract(Contract::Plan, vars, More { tools: Some(&names), ..More::default() }).await;
+        let rest = plan_of(&outcome.value, &plan.id).filter(|_| !outcome.fallback)?;
+        // What a model has planned that read results from outside is what they may have planned.
+        plan.tainted |= self.is_tainted();
+        plan.steps.retain(|step| step.status != StepStatus::Pending);
+        // Done anew under other ids: each is there once.
+        let number = plan.steps.len();
+        let renamed = |id: &String| format!("{number}-{id}");
+        let ids: Vec<String> = rest.steps.iter().map(|step| step.id.clone()).collect();
+        for mut step in rest.steps {
+            step.args = step_values::renamed(&step.args, &ids, &renamed);
+            step.id = renamed(&step.id);
+            step.depends_on = step.depends_on.iter().map(renamed).collect();
+            if let Some(condition) = &mut step.only_if {
+                condition.step = renamed(&condition.step);
+            }
+            plan.steps.push(step);
+        }
+        self.tell(PublicEvent::Plan(plan.clone()));
+        Some(number)
+    }
+
     /// Steps that can never begin, because one before them failed.
     fn skip_the_rest(&self, plan: &mut Plan) {
         for at in 0..plan.steps.len() {
-            if plan.steps[at].status == StepStatus::Pending {
-                plan.steps[at].status = StepStatus::Failed;
-                self.update(plan, at, "left out: a step before it failed".into());
+            if plan.steps[at].status != StepStatus::Pending {
+                continue;
             }
+            // Steps are looked at in any order: what a step waits for may itself wait for one that was left out.
+            let (status, why) = if waits_for(plan, at, StepStatus::Failed) {
+                (StepStatus::Failed, "left out: a step before it failed")
+            } else {
+                (StepStatus::Skipped, "left out: a step before it was")
+            };
+            plan.steps[at].status = status;
+            self.update(plan, at, why.into());
         }
     }
 
@@ -209,16 +320,21 @@ impl Work<'_> {
             .steps
             .iter()
             // A step that only looks and fails is told as well.
-            .filter_map(|step| Some(ClaimedAction::of(&step.tool, true, step.receipt.as_ref()?, &own)))
+            .filter_map(|step| {
+                Some(ClaimedAction::of(&step.tool, true, &json!(step.args), step.receipt.as_ref()?, &own))
+            })
             .collect();
         let written: Vec<ClaimedAction> =
             actions.iter().filter(|action| risk(&action.tool) != Some(Risk::Read)).cloned().collect();
         let found: Vec<_> = plan
             .steps
             .iter()
-            .filter(|step| step.status == StepStatus::Completed && risk(&step.tool) == Some(Risk::Read))
-            .filter_map(|step| {
-                Some(json!({"step": step.description, "result": step.receipt.as_ref()?.detail}))
+            .filter_map(|step| match step.status {
+                StepStatus::Completed if risk(&step.tool) == Some(Risk::Read) => {
+                    Some(json!({"step": step.description, "result": step.receipt.as_ref()?.detail}))
+                }
+                StepStatus::Skipped => Some(json!({"step": step.description, "left_out": "not needed"})),
+                _ => None,
             })
             .collect();
         let mut words = None;
@@ -231,7 +347,13 @@ impl Work<'_> {
         }
         let done = plan.steps.iter().filter(|step| step.status == StepStatus::Completed).count();
         let troubles = troubles(&actions).into_iter().map(str::to_owned).collect();
-        ThoughtEnd::Reported { words, done, steps: plan.steps.len(), troubles, language: self.language() }
+        let counts = |(at, step): &(usize, &Step)| match step.status {
+            StepStatus::Skipped => false,
+            StepStatus::Failed => !is_mended(plan, *at),
+            _ => true,
+        };
+        let steps = plan.steps.iter().enumerate().filter(counts).count();
+        ThoughtEnd::Reported { words, done, steps, troubles, language: self.language() }
     }
 }
 
@@ -246,12 +368,67 @@ fn interrupted(plan: &str, step: &Step) -> Receipt {
     Receipt { id, ok: false, changed: false, detail, tainted: false }
 }
 
-/// The steps that begin now: all that may run beside others, or one alone.
-fn next(plan: &Plan) -> Vec<usize> {
+/// What is noted of a step whose arguments or condition cannot be made from earlier results.
+fn unusable(plan: &str, step: &Step, why: &str) -> Receipt {
+    let detail = json!({"error": error_code::BAD_ARGUMENT, "message": why});
+    let id = ReceiptId(format!("{plan}-{}-unusable", step.id));
+    Receipt { id, ok: false, changed: false, detail, tainted: false }
+}
+
+fn trouble_of(step: &Step) -> String {
+    let message = step.receipt.as_ref().and_then(|receipt| receipt.detail["message"].as_str());
+    message.unwrap_or_default().to_owned()
+}
+
+/// What a completed step found.
+fn result_of<'p>(plan: &'p Plan, id: &str) -> Option<&'p Value> {
+    let step = plan.steps.iter().find(|step| step.id == id && step.status == StepStatus::Completed)?;
+    step.receipt.as_ref().map(|receipt| &receipt.detail)
+}
+
+/// Whether a step waits, directly or through others, for one of this status.
+fn waits_for(plan: &Plan, at: usize, status: StepStatus) -> bool {
+    let mut open: Vec<&String> = plan.steps[at].depends_on.iter().collect();
+    let mut seen: Vec<&String> = Vec::new();
+    while let Some(id) = open.pop() {
+        let Some(step) = plan.steps.iter().find(|step| step.id == *id).filter(|_| !seen.contains(&id)) else {
+            continue;
+        };
+        if step.status == status {
+            return true;
+        }
+        seen.push(id);
+        open.extend(&step.depends_on);
+    }
+    false
+}
+
+/// Whether another way may be planned in place of a step that failed: not where somebody refused it, and not where nobody
+/// knows whether it was done.
+fn may_be_replaced(step: &Step) -> bool {
+    let Some(receipt) = step.receipt.as_ref().filter(|_| step.status == StepStatus::Failed) else {
+        return false;
+    };
+    receipt.detail["error"] != error_code::FORBIDDEN
+        && receipt.detail["interrupted"] != true
+        && !receipt.changed
+}
+
+/// Whether a later call of the same tool did what this step could not.
+fn is_mended(plan: &Plan, at: usize) -> bool {
+    let later = |step: &Step| step.tool == plan.steps[at].tool && step.status == StepStatus::Completed;
+    plan.steps[at].receipt.is_some() && plan.steps.iter().skip(at + 1).any(later)
+}
+
+fn is_ready(plan: &Plan, step: &Step) -> bool {
     let completed =
         |id: &String| plan.steps.iter().any(|step| step.id == *id && step.status == StepStatus::Completed);
-    let ready = |step: &Step| step.status == StepStatus::Pending && step.depends_on.iter().all(completed);
-    let ready: Vec<usize> = (0..plan.steps.len()).filter(|&at| ready(&plan.steps[at])).collect();
+    step.status == StepStatus::Pending && step.depends_on.iter().all(completed)
+}
+
+/// The steps that begin now: all that may run beside others, or one alone.
+fn next(plan: &Plan) -> Vec<usize> {
+    let ready: Vec<usize> = (0..plan.steps.len()).filter(|&at| is_ready(plan, &plan.steps[at])).collect();
     let beside: Vec<usize> = ready.iter().copied().filter(|&at| plan.steps[at].can_parallel).collect();
     if beside.is_empty() { ready.into_iter().take(1).collect() } else { beside }
 }
@@ -273,6 +450,7 @@ mod tests {
             args: Slots::new(),
             can_parallel,
             depends_on: depends_on.iter().map(|id| (*id).to_owned()).collect(),
+            only_if: None,
             status,
             receipt: None,
             call: None,

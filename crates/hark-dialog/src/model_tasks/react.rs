@@ -28,6 +28,10 @@ pub(super) struct State {
     /// Calls that were taken on. Asking again for an answer that broke its contract is none.
     iterations: u32,
     actions: Vec<ClaimedAction>,
+    /// What was said before it began; a turn of the task itself is in `messages`.
+    before: Vec<Message>,
+    /// What it may call, the same from its beginning to its end.
+    tools: Vec<ToolSpec>,
 }
 
 impl Work<'_> {
@@ -40,6 +44,8 @@ impl Work<'_> {
             queue: VecDeque::new(),
             iterations: 0,
             actions: Vec::new(),
+            before: self.context.turns().to_vec(),
+            tools: self.offer(false),
         };
         self.steps(state).await
     }
@@ -47,21 +53,22 @@ impl Work<'_> {
     /// Goes on after a yes, with the call, or after an answer.
     pub(super) async fn react_on(&self, mut state: State, call: Option<ToolCall>) -> ThoughtEnd {
         self.goes_on_with(&state.request);
-        if let Some(asked) = state.queue.pop_front() {
-            match call {
-                Some(call) => {
-                    let (_, receipt) = self.act(&call.tool, &call.args, Some(&call)).await;
-                    self.note(&mut state, &asked, &receipt);
-                }
-                None => state.messages.push(Message::result(&asked.id, self.task.text.clone())),
+        match (state.queue.pop_front(), call) {
+            (Some(asked), Some(call)) => {
+                let (_, receipt) = self.act(&call.tool, &call.args, Some(&call)).await;
+                self.note(&mut state, &asked, &receipt);
             }
+            (Some(asked), None) => state.messages.push(Message::result(&asked.id, self.task.text.clone())),
+            // It was asked in words.
+            (None, _) => state.messages.push(Message::new(Role::User, self.task.text.clone())),
         }
+        self.taint(state.tools.iter().any(|tool| tool.outside));
         self.steps(state).await
     }
 
     async fn steps(&self, mut state: State) -> ThoughtEnd {
         let most = self.mind.parts.settings.max_iterations;
-        let tools = self.offer(false);
+        let tools = state.tools.clone();
         loop {
             if state.iterations >= most {
                 return self.given_up(&state, None);
@@ -79,7 +86,7 @@ impl Work<'_> {
             }
             let mut offer = tools.clone();
             offer.push(ask_tool());
-            let more = More { offer, after: &state.messages, ..More::default() };
+            let more = More { offer, before: &state.before, after: &state.messages, ..More::default() };
             let outcome =
                 self.contract(Contract::ReactStep, self.instructions(&state.request, &tools), more).await;
             match &outcome.model_error {
@@ -90,7 +97,25 @@ impl Work<'_> {
                     return self.given_up(&state, Some(outcome.text()));
                 }
                 None if outcome.fallback => return self.given_up(&state, Some(outcome.text())),
-                None if outcome.calls.is_empty() => return self.ended(&state, outcome.text().trim()),
+                None if outcome.calls.is_empty() && outcome.cut_short => {
+                    return self.given_up(&state, Some(outcome.text()));
+                }
+                None if outcome.calls.is_empty() => {
+                    let words = outcome.text().trim();
+                    if !autonomy::is_question(words) {
+                        return self.ended(&state, words);
+                    }
+                    state.messages.push(Message::new(Role::Assistant, words));
+                    if self.is_needless_now(&state, words) {
+                        state.iterations += 1;
+                        state.messages.push(Message::new(Role::User, PROCEED));
+                        continue;
+                    }
+                    let end = self.ended(&state, words);
+                    let ThoughtEnd::Reported { words: Some(question), .. } = end else { return end };
+                    self.suspend(Suspended::React(Box::new(state)));
+                    return ThoughtEnd::Asks { question };
+                }
                 None => {
                     let calls = outcome.calls.clone();
                     state.messages.push(Message { calls, ..Message::new(Role::Assistant, "") });
@@ -132,6 +157,28 @@ impl Work<'_> {
         None
     }
 
+    /// Whether a question in words only asks to begin with what was asked for: what comes after something was done is
+    /// another thing, and the person's to say.
+    fn is_needless_now(&self, state: &State, question: &str) -> bool {
+        self.mind.parts.settings.autonomy == Autonomy::Full
+            && state.actions.is_empty()
+            && autonomy::is_needless(question, &self.known)
+    }
+
+    /// An answer has asked for a yes: what is said next goes on with it, with tools.
+    pub(super) fn suspend_question(&self, question: &str) {
+        let state = State {
+            request: self.request(),
+            messages: vec![Message::new(Role::Assistant, question)],
+            queue: VecDeque::new(),
+            iterations: 0,
+            actions: Vec::new(),
+            before: self.context.turns().to_vec(),
+            tools: self.offer(false),
+        };
+        self.suspend(Suspended::React(Box::new(state)));
+    }
+
     fn asks(&self, state: &mut State, call: &ModelCall) -> Option<ThoughtEnd> {
         let question = call.args["question"].as_str().unwrap_or_default().trim().to_owned();
         let guarded = self.mind.parts.settings.autonomy == Autonomy::Full
@@ -147,7 +194,7 @@ impl Work<'_> {
     /// Tells the model what came of a call.
     fn note(&self, state: &mut State, call: &ModelCall, receipt: &Receipt) {
         let writes = self.mind.parts.tools.risk(&call.tool) != Some(Risk::Read);
-        state.actions.push(ClaimedAction::of(&call.tool, writes, receipt, &self.words()));
+        state.actions.push(ClaimedAction::of(&call.tool, writes, &call.args, receipt, &self.words()));
         let head = if receipt.ok { "ok" } else { "not done" };
         let content = format!("{head}\n{}", fenced(&receipt.detail.to_string(), &call.tool));
         state.messages.push(Message::result(&call.id, content));
@@ -188,6 +235,7 @@ fn ask_tool() -> ToolSpec {
             "required": ["question"],
             "additionalProperties": false,
         }),
+        results: Vec::new(),
         risk: Risk::Read,
         triggers: Vec::new(),
         agent: "person".into(),

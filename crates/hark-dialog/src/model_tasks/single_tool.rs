@@ -71,17 +71,18 @@ impl Work<'_> {
             self.suspend(Suspended::Single { tool, text });
             return ThoughtEnd::NeedsApproval { call: made, receipt };
         }
-        self.put_into_words(&made.tool, request, &receipt, language).await
+        self.put_into_words(&made, request, &receipt, language).await
     }
 
     async fn put_into_words(
         &self,
-        tool: &str,
+        call: &ToolCall,
         request: &str,
         receipt: &Receipt,
         language: String,
     ) -> ThoughtEnd {
-        self.answers_as(Subject::Tool(tool.to_owned()));
+        let ToolCall { tool, args, .. } = call;
+        self.answers_as(Subject::Tool(tool.clone()));
         if !receipt.ok {
             let text = summary::apology(&receipt.detail, &self.words());
             return ThoughtEnd::Answered { text, language, failed: true };
@@ -90,7 +91,7 @@ impl Work<'_> {
         let vars = json!({"text": plain, "request": request, "language": known(&language)});
         let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
         let writes = self.mind.parts.tools.risk(tool) != Some(Risk::Read);
-        let action = ClaimedAction::of(tool, writes, receipt, &self.words());
+        let action = ClaimedAction::of(tool, writes, &json!(args), receipt, &self.words());
         // Words for a result claim no action that it does not prove; the result itself is quoted then.
         let honest = honest(outcome.text(), &[action], writes, &self.known);
         let text = honest.unwrap_or_else(|| self.words_in(&language).quoted(&plain));

@@ -71,6 +71,7 @@ mod tests {
             pictures: Vec::new(),
             hint: None,
             spoken: false,
+            person: None,
             change: None,
             resume: None,
         }

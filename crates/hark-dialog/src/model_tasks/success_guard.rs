@@ -1,10 +1,12 @@
 //! What is said of acts: success only where a receipt backs it, whatever a model writes.
 
 use super::action_claims::{self, Measure, SafetyCritical};
+use super::bound_claims;
 use crate::summary::{self, Words};
 use hark_core::Receipt;
 use hark_language::Lexicon;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// One tool that ran for a task.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,12 +17,15 @@ pub(super) struct ClaimedAction {
     pub(super) ok: bool,
     /// Kinds of things of the home it was done to.
     pub(super) domains: Vec<String>,
+    /// Words of what it was about.
+    pub(super) things: BTreeSet<String>,
     /// What went wrong, for people.
     pub(super) trouble: String,
 }
 
 impl ClaimedAction {
-    pub(super) fn of(tool: &str, writes: bool, receipt: &Receipt, words: &Words) -> Self {
+    pub(super) fn of(tool: &str, writes: bool, args: &Value, receipt: &Receipt, words: &Words) -> Self {
+        let things = bound_claims::things(tool, args, receipt);
         let trouble = if receipt.ok { "" } else { summary::trouble(&receipt.detail, words) };
         let entities = receipt.detail["entities"].as_array().into_iter().flatten();
         let domain = |entity: &Value| {
@@ -28,7 +33,8 @@ impl ClaimedAction {
             entity["domain"].as_str().or_else(of_id).map(str::to_owned)
         };
         let domains = entities.filter_map(domain).collect();
-        Self { tool: tool.to_owned(), writes, ok: receipt.ok, domains, trouble: trouble.to_owned() }
+        let trouble = trouble.to_owned();
+        Self { tool: tool.to_owned(), writes, ok: receipt.ok, domains, things, trouble }
     }
 }
 
@@ -57,7 +63,13 @@ pub(super) fn honest(
     };
     // What was only looked at says itself how things are.
     let backed = !is_task || action_claims::safety_critical(words, languages).iter().all(about);
-    ((done || !action_claims::claims(words, measure, languages)) && backed).then(|| words.to_owned())
+    if !backed || !done && action_claims::claims(words, measure, languages) {
+        return None;
+    }
+    // One deed is no proof of another.
+    let words =
+        if is_task && done { bound_claims::bound(words, actions, languages) } else { words.to_owned() };
+    Some(words).filter(|words| !words.is_empty())
 }
 
 /// Words of an answer.
@@ -166,6 +178,7 @@ mod tests {
             writes: true,
             ok,
             domains: vec!["light".into()],
+            things: ["lamp", "front", "door"].map(str::to_owned).into(),
             trouble: trouble.into(),
         }
     }

@@ -18,7 +18,7 @@ impl Work<'_> {
         }
         let agents: Vec<String> =
             agents.iter().map(|(agent, tools)| format!("{agent}: {}", tools.join(", "))).collect();
-        let mut vars = self.vars_with_memory(request, &[]);
+        let mut vars = self.vars_with_context(request, &[]);
         vars["rules"] = json!(if parts.settings.autonomy == Autonomy::Full { RULES } else { "" });
         vars["identity"] = json!(plain(&parts.identity));
         vars["focused"] = json!(self.context.is_focused());

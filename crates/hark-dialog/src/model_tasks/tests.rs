@@ -9,6 +9,7 @@ use hark_core::model::{Completion, CompletionFuture, ListingFuture, ModelCall, P
 use hark_core::plan::{KeptPlan, Plan, StepStatus};
 use hark_core::ports::ReceiptFuture;
 use hark_core::public_event::Origin;
+use hark_core::session::ReplayReason;
 use hark_core::thinking::TextSource;
 use hark_core::tool::CallId;
 use hark_core::{Category, Fault};
@@ -94,6 +95,7 @@ impl Tools for Bench {
                 "type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"],
                 "additionalProperties": false,
             }),
+            results: Vec::new(),
             risk,
             triggers: triggers.iter().map(|word| (*word).to_owned()).collect(),
             agent: "home".into(),
@@ -148,6 +150,20 @@ impl PlanStore for Memory {
     }
 }
 
+/// Context that is there at once.
+#[derive(Default)]
+struct Found(Gathered);
+
+impl ContextSources for Found {
+    fn gather(&self, _: &Task, _: Option<ReplayReason>, is_question: bool) -> GatheredFuture {
+        let mut found = self.0.clone();
+        if !is_question {
+            found.passages.clear();
+        }
+        Box::pin(async { found })
+    }
+}
+
 /// A mind with everything it works with in sight.
 struct Stage {
     mind: ModelTasks,
@@ -168,14 +184,13 @@ impl Stage {
             model: model.clone(),
             contracts: Arc::new(Contracts::load(&config).unwrap()),
             tools: tools.clone(),
-            sessions: None,
+            context: Arc::new(Found::default()),
             plans: plans.clone(),
             settings,
             identity: String::new(),
             owner: String::new(),
             house: Arc::new(|| House { text: "Lamp in Kitchen: off (light)".into(), outside: false }),
             skills: Arc::new(|_| SkillsTold::default()),
-            memory: Arc::new(|_| Vec::new()),
             words: Arc::new(|_| summary::english()),
             languages: vec![hark_language::of("en")],
             now: Arc::new(move || noon),
@@ -185,6 +200,11 @@ impl Stage {
 
     fn with(lines: Vec<Result<Completion, ModelError>>) -> Self {
         Self::new(RouteConfig::default(), Router::Deterministic, lines)
+    }
+
+    /// One whose plans are made only once.
+    fn once(lines: Vec<Result<Completion, ModelError>>) -> Self {
+        Self::new(RouteConfig { max_replans: 0, ..RouteConfig::default() }, Router::Deterministic, lines)
     }
 
     fn work(&self, task: Task) -> Thought {
@@ -257,6 +277,7 @@ fn task(text: &str, category: Category) -> Task {
         pictures: Vec::new(),
         hint: None,
         spoken: false,
+        person: None,
         change: None,
         resume: None,
     }
@@ -278,6 +299,7 @@ fn reported(thought: Thought) -> (Option<String>, usize, usize, Vec<String>) {
 
 mod memory;
 mod outside;
+mod thread;
 
 #[test]
 fn small_talk_is_told_as_it_comes() {
@@ -447,7 +469,10 @@ fn needless_questions_are_answered_for_the_person_and_real_ones_are_asked() {
     let (words, ..) = reported(stage.work(answer.clone()));
     assert_eq!(words.as_deref(), Some("Done."));
     assert_eq!(stage.prompts()[1].messages.last().unwrap().content, "the small one");
-    assert!(matches!(stage.work(answer).end, ThoughtEnd::NoAnswer { fault: Some(_) }), "it is answered once");
+    assert!(
+        matches!(stage.work(answer).end, ThoughtEnd::NoAnswer { fault: Some(_), .. }),
+        "it is answered once"
+    );
 }
 
 #[test]
@@ -513,7 +538,7 @@ fn cut(tool: &str, name: &str, receipt: Option<Receipt>) -> (Vec<(String, CallId
     let mut middle = step("b", tool, &["a"]);
     middle["args"] = json!({"name": name});
     let steps = json!([step("a", "test.set", &[]), middle, step("c", "test.look", &["b"])]);
-    let stage = Stage::with(vec![planned(steps), says("It is 21 degrees."), says("It is 21 degrees.")]);
+    let stage = Stage::once(vec![planned(steps), says("It is 21 degrees."), says("It is 21 degrees.")]);
     stage.work(task("get the house ready", Category::TaskComplex));
     // That is the third checkpoint.
     stage.plans.0.lock().unwrap().truncate(3);
@@ -579,16 +604,74 @@ fn a_plan_from_a_checkpoint_begins_what_ran_there_anew() {
 fn a_failed_step_takes_those_with_it_that_need_it() {
     let steps =
         json!([step("a", "test.fail", &[]), step("b", "test.set", &["a"]), step("c", "test.set", &[])]);
-    let stage = Stage::with(vec![planned(steps)]);
+    let stage = Stage::once(vec![planned(steps)]);
     let thought = stage.work(task("get the house ready", Category::TaskComplex));
     assert_eq!(reported(thought), (None, 1, 3, vec!["the lamp cannot do that".to_owned()]));
     assert_eq!(stage.ran().len(), 2);
 }
 
 #[test]
+fn a_step_takes_values_of_earlier_results_and_is_done_only_where_its_condition_holds() {
+    let with = |id: &str, args: Value, more: Value| {
+        let mut step = step(id, "test.set", &[]);
+        step["args"] = args;
+        step.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        step
+    };
+    let only_if = |is: &str, value: Value| json!({"only_if": {"step": "a", "field": "message", "is": is, "value": value}});
+    let steps = json!([
+        step("a", "test.look", &[]),
+        with("b", json!({"name": "${a.message}"}), json!({})),
+        with("c", json!({"name": "warm: ${a.message}"}), only_if("contains", json!("21 degrees"))),
+        with("d", json!({"name": "cold"}), only_if("contains", json!("5 degrees"))),
+        step("e", "test.set", &["d"]),
+    ]);
+    let stage = Stage::once(vec![planned(steps), says("It is 21 degrees.")]);
+    let thought = stage.work(task("get the house ready", Category::TaskComplex));
+    assert_eq!(reported(thought), (Some("It is 21 degrees.".to_owned()), 3, 3, Vec::new()));
+    let called: Vec<Value> =
+        stage.tools.0.lock().unwrap().iter().map(|call| call.args["name"].clone()).collect();
+    assert_eq!(called, ["a", "it is 21 degrees", "warm: it is 21 degrees"]);
+    let statuses: Vec<StepStatus> =
+        stage.plans.0.lock().unwrap().last().unwrap().plan.steps.iter().map(|step| step.status).collect();
+    use StepStatus::{Completed, Skipped};
+    assert_eq!(statuses, [Completed, Completed, Completed, Skipped, Skipped]);
+
+    // What is not in a result fails the step, and nothing is called in its place.
+    let steps = json!([step("a", "test.look", &[]), with("b", json!({"name": "${a.humidity}"}), json!({}))]);
+    let stage = Stage::once(vec![planned(steps), says("I looked.")]);
+    let (_, done, steps, troubles) = reported(stage.work(task("get the house ready", Category::TaskComplex)));
+    assert_eq!((done, steps, stage.ran().len()), (1, 2, 1));
+    assert_eq!(troubles, ["the result of step a has no humidity"]);
+}
+
+#[test]
+fn after_a_failure_the_rest_is_planned_anew() {
+    let first =
+        json!([step("a", "test.set", &[]), step("b", "test.fail", &["a"]), step("c", "test.set", &["b"])]);
+    let rest = json!([step("a", "test.set", &[]), step("b", "test.set", &["a"])]);
+    let stage = Stage::with(vec![planned(first.clone()), planned(rest)]);
+    let (_, done, steps, troubles) = reported(stage.work(task("get the house ready", Category::TaskComplex)));
+    assert_eq!((done, steps), (3, 4), "what failed and was mended by nothing is told");
+    assert_eq!(troubles, ["the lamp cannot do that"]);
+    let tools: Vec<String> = stage.ran().into_iter().map(|(tool, _)| tool).collect();
+    assert_eq!(tools, ["test.set", "test.fail", "test.set", "test.set"]);
+    let prompts = stage.prompts();
+    let asked =
+        prompts[1].messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().concat();
+    assert!(asked.contains("the lamp cannot do that") && asked.contains("completed"), "{asked}");
+
+    // Once; a model that knows no other way leaves it as it is.
+    let no = || says("no");
+    let stage = Stage::with(vec![planned(first), no(), no(), no()]);
+    let (_, done, steps, troubles) = reported(stage.work(task("get the house ready", Category::TaskComplex)));
+    assert_eq!((done, steps, troubles.len()), (1, 3, 1));
+}
+
+#[test]
 fn what_failed_is_tried_once_more_where_twice_is_no_more_than_once() {
     for (name, tries) in [("steady", 2), ("counts", 1)] {
-        let stage = Stage::with(vec![planned(json!([step(name, "test.late", &[])]))]);
+        let stage = Stage::once(vec![planned(json!([step(name, "test.late", &[])]))]);
         let thought = stage.work(task("get the house ready", Category::TaskComplex));
         assert_eq!(reported(thought), (None, 0, 1, vec!["it did not answer".to_owned()]));
         assert_eq!(stage.ran().len(), tries, "{name}");
@@ -619,7 +702,7 @@ fn what_tools_of_a_task_gave_back_is_judged_after_it_with_what_was_asked() {
     let mut unlock = step("c", "test.unlock", &["a", "b"]);
     unlock["args"] = json!({"name": "door"});
     let steps = json!([step("a", "test.look", &[]), step("b", "test.fail", &[]), unlock]);
-    let stage = Stage::with(vec![planned(steps), says("It is 21 degrees.")]);
+    let stage = Stage::once(vec![planned(steps), says("It is 21 degrees.")]);
     stage.work(task(request, Category::TaskComplex));
     let sorry = "Sorry, the lamp cannot do that.";
     assert_eq!(stage.judged(), [one("test.fail", sorry), one("test.look", "Message: it is 21 degrees.")]);
@@ -682,7 +765,7 @@ fn too_few_arguments_run_nothing_and_wrong_ones_are_rerouted() {
     assert_eq!((thought.end, thought.attempts), (ThoughtEnd::AsksAgain, 4));
     let resume = Some(Resume::Answered { task: "t-1".into() });
     let again = stage.work(Task { resume, turn: "t-2".into(), ..task("y", Category::Question) });
-    assert_eq!(again.end, ThoughtEnd::NoAnswer { fault: None });
+    assert_eq!(again.end, ThoughtEnd::NoAnswer { fault: None, cause: None });
 }
 
 #[test]
@@ -692,7 +775,10 @@ fn a_model_that_is_away_is_told_and_nothing_runs() {
     {
         let stage = Stage::with(vec![away()]);
         let thought = stage.work(task("x", category));
-        assert!(matches!(thought.end, ThoughtEnd::NoAnswer { fault: Some(_) }), "{category}: {thought:?}");
+        assert!(
+            matches!(thought.end, ThoughtEnd::NoAnswer { fault: Some(_), .. }),
+            "{category}: {thought:?}"
+        );
         assert!(stage.ran().is_empty());
     }
 }
@@ -741,5 +827,5 @@ fn a_text_is_put_into_other_words_or_stays_as_it_is() {
     );
     let stage = Stage::with(vec![Err(ModelError::NotConfigured)]);
     let thought = stage.work(reworded("say that shorter", "A long sentence."));
-    assert!(matches!(thought.end, ThoughtEnd::NoAnswer { fault: Some(_) }));
+    assert!(matches!(thought.end, ThoughtEnd::NoAnswer { fault: Some(_), .. }));
 }

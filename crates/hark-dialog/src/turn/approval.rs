@@ -51,7 +51,7 @@ impl Machine {
             Some(id),
             PublicEvent::Action { tool: call.tool, args: call.args, receipt, duration_ms },
         );
-        if finished && !goes_on {
+        if finished && !goes_on && !self.ask_model_instead(now, id) {
             self.answer(now, id);
         }
     }

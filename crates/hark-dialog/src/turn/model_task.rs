@@ -5,10 +5,11 @@ use super::Machine;
 use super::conversations::Waiting;
 use super::state::{Approval, Opening, Phase, Turn};
 use crate::slash::Slip;
-use crate::text_transformation;
+use crate::{intent_tools, text_transformation};
 use hark_core::model::Picture;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::thinking::TextSource;
+use hark_core::tool::error_code;
 use hark_core::{
     Ambiguity, Classification, Effect, Fault, Intent, ModelHelp, News, Receipt, Reply, Resume, Route, Slots,
     Stamp, Task, Thought, ThoughtEnd, ToolCall, TurnId, Understanding,
@@ -19,6 +20,9 @@ const MOST_PICTURES: usize = 4;
 
 /// What a request is called that takes several tools, planned or one after the other.
 const TASKS: [&str; 2] = ["plan", "react"];
+
+/// Failures of a tool that has no answer, so that a model may have one.
+const UNANSWERED: [&str; 3] = [error_code::NOT_CONFIGURED, error_code::NOT_FOUND, error_code::UNSUPPORTED];
 
 /// How much longer than the task itself its turn waits for the end of it.
 const SLACK_MS: u64 = 10_000;
@@ -135,6 +139,25 @@ impl Machine {
         true
     }
 
+    /// Hands a question on to a language model that its tool could not answer; whether that was so.
+    pub(super) fn ask_model_instead(&mut self, now: Stamp, id: &TurnId) -> bool {
+        let thinks = self.settings.thinks;
+        let Some(turn) = self.turn_mut(id).filter(|_| thinks) else { return false };
+        let [work] = turn.work.as_slice() else { return false };
+        let code =
+            work.receipt.as_ref().filter(|receipt| !receipt.ok).map(|receipt| &receipt.detail["error"]);
+        let unanswered =
+            code.and_then(serde_json::Value::as_str).is_some_and(|code| UNANSWERED.contains(&code));
+        if !unanswered || !intent_tools::model_may_answer(&work.intent.name) {
+            return false;
+        }
+        turn.work.clear();
+        let text = turn.heard.clone();
+        let task = self.task(id, &text, None);
+        self.think(now, id, task);
+        true
+    }
+
     /// The person in the room speaks anew: what is still being thought about for them has lost its place.
     pub(super) fn forget_what_is_thought(&mut self) {
         let of_the_room = |turn: &&Turn| turn.phase == Phase::Thinking && turn.origin == Origin::Voice;
@@ -151,7 +174,7 @@ impl Machine {
         if self.settings.thinks {
             self.think(now, &id, Task { session, resume: Some(resume), ..self.task(&id, "", None) });
         } else {
-            self.no_answer(now, &id, None);
+            self.no_answer(now, &id, None, None);
         }
     }
 
@@ -169,7 +192,7 @@ impl Machine {
             ("", _) | (_, Err(_)) => {
                 self.reply(now, id, Slip::new("slip_plan", "").reply());
             }
-            (_, Ok(_)) if !self.settings.thinks => self.no_answer(now, id, None),
+            (_, Ok(_)) if !self.settings.thinks => self.no_answer(now, id, None, None),
             (_, Ok(checkpoint)) => {
                 let resume = Some(Resume::Again { plan: plan.to_owned(), checkpoint });
                 self.think(now, id, Task { resume, ..self.task(id, text, None) });
@@ -201,6 +224,7 @@ impl Machine {
             pictures: Vec::new(),
             hint: None,
             spoken: turn.is_some_and(|turn| turn.speak),
+            person: turn.and_then(|turn| turn.person.clone()),
             change: None,
             resume: None,
         }
@@ -289,7 +313,7 @@ impl Machine {
                 turn.speak_in(&language);
                 self.end_words(now, id, Reply::Report { words, done, steps, troubles });
             }
-            ThoughtEnd::NoAnswer { fault } => self.no_answer(now, id, fault),
+            ThoughtEnd::NoAnswer { fault, cause } => self.no_answer(now, id, fault, cause),
             ThoughtEnd::NeedsApproval { call, receipt } => self.ask_for_task(now, id, call, receipt),
             ThoughtEnd::Asks { question } => self.ask_for_answer(now, id, Reply::Text { text: question }),
             ThoughtEnd::AsksAgain => self.ask_for_answer(now, id, Reply::Fixed { key: "ask_again".into() }),
@@ -317,10 +341,11 @@ impl Machine {
         self.out.push(Effect::EndPieces { turn: id.clone(), written, reply, language, speak });
     }
 
-    fn no_answer(&mut self, now: Stamp, id: &TurnId, fault: Option<Fault>) {
+    fn no_answer(&mut self, now: Stamp, id: &TurnId, fault: Option<Fault>, cause: Option<ModelHelp>) {
         let Some(turn) = self.turn_mut(id) else { return };
         turn.outcome = if fault.is_some() { Outcome::Failed } else { Outcome::NotUnderstood };
-        let model = if fault.is_some() { ModelHelp::Away } else { ModelHelp::Connected };
+        let unknown = if fault.is_some() { ModelHelp::Away } else { ModelHelp::Connected };
+        let model = cause.unwrap_or(unknown);
         if let Some(fault) = fault {
             self.publish(Some(id), PublicEvent::Error(fault));
         }
@@ -349,7 +374,7 @@ impl Machine {
             response: None,
             single: false,
         };
-        let by_pin = receipt.detail["error"] == hark_core::tool::error_code::NEEDS_PIN;
+        let by_pin = receipt.detail["error"] == error_code::NEEDS_PIN;
         let asked = receipt.clone();
         let task = Some(id.clone());
         let approval =

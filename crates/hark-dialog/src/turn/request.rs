@@ -1,6 +1,6 @@
 //! From the words of a request to what is done about it.
 
-use super::state::{Phase, Work};
+use super::state::{Opening, Phase, Turn, Work};
 use super::{GIVE_UP_AFTER_MS, Machine};
 use crate::instincts::{self, Answer, Context, Instinct};
 use crate::{context, direct, slash};
@@ -9,7 +9,8 @@ use hark_core::intent::refusal;
 use hark_core::memory::Requester;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::{
-    Effect, Intent, Kind, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
+    Category, Classification, Effect, Intent, Kind, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId,
+    Understanding,
 };
 
 /// Stands for a language that is to be found out.
@@ -176,7 +177,16 @@ impl Machine {
     }
 
     /// Carries out what was understood, or answers that nothing was.
-    fn act_on(&mut self, now: Stamp, id: &TurnId, understanding: Understanding) {
+    fn act_on(&mut self, now: Stamp, id: &TurnId, mut understanding: Understanding) {
+        if self.is_for_model(id, &understanding) {
+            understanding.why = format!("{} of it is not understood", understanding.missed.join(", "));
+            understanding.intents.clear();
+            // It is something to do, whatever the classifier takes the whole for.
+            let text = self.turn_mut(id).map(|turn| turn.heard.clone()).unwrap_or_default();
+            let words = hark_language::steps::of_all().into();
+            let whole = Classification::new(&text, &words, Category::HomeControl, 1.0, Vec::new());
+            understanding.classification = Some(whole);
+        }
         if understanding.intents.is_empty() {
             self.mean_nothing(now, id, understanding);
             return;
@@ -189,6 +199,17 @@ impl Machine {
         } else {
             self.ask_which(now, id, understanding.intents, understanding.ambiguous);
         }
+    }
+
+    /// Whether a request is handed on to a model as a whole, because part of it is not understood: half of a request is
+    /// not done where somebody may know the other half.
+    fn is_for_model(&mut self, id: &TurnId, understanding: &Understanding) -> bool {
+        let partly = !understanding.intents.is_empty() && !understanding.missed.is_empty();
+        let thinks = self.settings.thinks && partly;
+        let asked = |turn: &&mut Turn| matches!(turn.opening, Opening::WakeWord | Opening::Asked);
+        let Some(turn) = self.turn_mut(id).filter(|_| thinks).filter(asked) else { return false };
+        turn.missed.clear();
+        true
     }
 
     /// Answers what nothing can be done about.

@@ -22,15 +22,18 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkClimateSetTemperatureRelative", HomeControl),
     ("HarkConfirm", Conversation),
     ("HarkConvert", Question),
+    ("HarkDefine", Question),
     ("HarkDeny", Conversation),
     ("HarkEnrolVoice", Memory),
     ("HarkFanSetSpeedRelative", HomeControl),
+    ("HarkFlipCoin", Question),
     ("HarkForget", Memory),
     ("HarkForgetVoice", Memory),
     ("HarkGoodbye", Conversation),
     ("HarkGreeting", Conversation),
     ("HarkHelp", Question),
     ("HarkHowAreYou", Conversation),
+    ("HarkJoke", Conversation),
     ("HarkLightSetRelative", HomeControl),
     ("HarkListClear", List),
     ("HarkListCreate", List),
@@ -46,10 +49,13 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkMoveAlarm", Timer),
     ("HarkMoveReminder", Reminder),
     ("HarkMute", Conversation),
+    ("HarkPickNumber", Question),
+    ("HarkPickOne", Question),
     ("HarkRecall", Memory),
     ("HarkRemember", Memory),
     ("HarkReminderStatus", Reminder),
     ("HarkRepeat", Conversation),
+    ("HarkRollDice", Question),
     ("HarkScheduleCommand", Reminder),
     ("HarkSetAlarm", Timer),
     ("HarkSetPositionRelative", HomeControl),
@@ -58,7 +64,9 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkSetTilt", HomeControl),
     ("HarkSetValue", HomeControl),
     ("HarkSnooze", Timer),
+    ("HarkSpell", Question),
     ("HarkStop", Conversation),
+    ("HarkSun", Question),
     ("HarkThanks", Conversation),
     ("HarkUndo", HomeControl),
     ("HarkUnmute", Conversation),
@@ -121,8 +129,8 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Whether the classifier learns an intent. It leaves those to their sentences that lean on another request, the one
 /// that sets any thing to any words, for the home it is trained in has nothing of that kind, and the one whose words are
-/// those of what is to be done later; and what lists and cancels that, and what is said of voices, which have few ways to be
-/// said.
+/// those of what is to be done later; and what lists and cancels that, what is said of voices, and what is spelt, defined or
+/// chosen, which have few ways to be said.
 pub fn is_learned(intent: &str) -> bool {
     !leans_on_another(intent)
         && Part::of(intent) == Part::Request
@@ -131,6 +139,9 @@ pub fn is_learned(intent: &str) -> bool {
             "HarkSetValue"
                 | "HarkScheduleCommand"
                 | "HarkConvert"
+                | "HarkDefine"
+                | "HarkPickOne"
+                | "HarkSpell"
                 | "HarkAutomationList"
                 | "HarkCancelAutomation"
                 | "HarkEnrolVoice"

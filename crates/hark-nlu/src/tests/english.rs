@@ -35,7 +35,6 @@ fn what_the_house_cannot_do_is_not_understood() {
     for text in [
         "what is the capital of france",
         "red alert",
-        "tell me a joke",
         "turn on",
         "turn on the moon",
         "set the kitchen ceiling to",
@@ -59,7 +58,8 @@ fn everyday_speech_about_other_things_is_not_understood() {
     let texts: Vec<&str> = all["out_of_scope"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let taken: Vec<_> =
         texts.iter().filter(|text| !grammar().understand(text, "en").intents.is_empty()).collect();
-    assert!(taken.is_empty(), "{taken:?}");
+    // What a dictionary answers.
+    assert!(taken.iter().all(|text| text.contains("definition of")), "{taken:?}");
 }
 
 #[test]

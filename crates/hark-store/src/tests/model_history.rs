@@ -130,3 +130,19 @@ proptest! {
         prop_assert_eq!(policy.chars_used, replayed.text.chars().count());
     }
 }
+
+#[test]
+fn the_last_turns_are_messages_and_none_that_told_of_outside() {
+    let entry = |text: &str, tainted| Entry { tainted, ..Entry::new(text, "reply", Other) };
+    let entries = ["one", "two", "three", "page", "four"].map(|text| entry(text, text == "page")).to_vec();
+    for reason in [None, Some(Continuation)] {
+        let replayed = replay(&entries, reason, &Memory::default());
+        let said: Vec<&str> = replayed.latest.iter().map(|turn| turn.request.as_str()).collect();
+        assert_eq!(said, ["two", "three", "four"], "{reason:?}");
+        assert_eq!(replayed.policy.tainted, reason.is_some(), "what is quoted is marked");
+        assert_eq!(replayed.earlier.contains("page"), reason.is_some());
+        assert!(!replayed.earlier.contains("four"), "nothing is told twice");
+    }
+    let long = vec![entry(&"x".repeat(5_000), false)];
+    assert_eq!(replay(&long, None, &Memory::default()).latest[0].request.len(), MAX_MESSAGE_CHARS);
+}

@@ -208,6 +208,7 @@ impl Descriptor {
             name: self.name.to_owned(),
             description: self.description.to_owned(),
             schema: self.args_schema(),
+            results: self.result.iter().map(|field| field.name.to_owned()).collect(),
             risk: self.risk,
             triggers: self.triggers(),
             agent: self.agent.to_owned(),

@@ -1,9 +1,11 @@
 //! The services that tools use: home, timers, lists, weather, files, web, clock and the others.
 
+use super::everyday::jokes::JokesTold;
 use super::outcome::Failure;
 use super::request_times::RequestTimes;
 use crate::automations::Automations;
 use crate::clipboard::{self, Clipboard};
+use crate::dictionary::Dictionaries;
 use crate::files::Files;
 use crate::home::{HomeControl, select};
 use crate::house_secrets::HouseSecrets;
@@ -90,6 +92,12 @@ pub struct Services {
     pub pin: PinPad,
     /// Secrets of the house that no request to the web and to other programs carries.
     pub secrets: HouseSecrets,
+    /// What words mean.
+    pub dictionaries: Dictionaries,
+    /// Jokes since the start.
+    pub jokes_told: JokesTold,
+    /// The language of the house, ISO 639-1 with or without a region.
+    pub language: String,
     /// Tools of other programs.
     pub external: Vec<Arc<dyn ExternalTools>>,
     /// Sources of the home whose names count as the household's own.
@@ -146,6 +154,9 @@ impl Services {
             gate: Gate::new(permissions, language),
             pin: kept.pin,
             secrets: HouseSecrets::default(),
+            dictionaries: Dictionaries::default(),
+            jokes_told: JokesTold::default(),
+            language: language.to_owned(),
             external: Vec::new(),
             trusted_sources: at_home.trusted_sources.clone(),
             here,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::automations::Automations;
 use crate::clipboard::Clipboard;
+use crate::dictionary::Dictionaries;
 use crate::home::backend::{DeviceBackend, SendFuture};
 use crate::home::command::DeviceCommand;
 use crate::home::virtual_devices::VirtualDevices;
@@ -92,6 +93,7 @@ struct Built {
     most_at_once: usize,
     documents: Vec<(&'static str, Option<u32>, &'static str)>,
     speakers: Arc<InMemorySpeakers>,
+    dictionaries: Dictionaries,
 }
 
 impl Default for Built {
@@ -111,6 +113,7 @@ impl Default for Built {
             most_at_once: usize::MAX,
             documents: Vec::new(),
             speakers: Arc::default(),
+            dictionaries: Dictionaries::default(),
         }
     }
 }
@@ -163,6 +166,7 @@ impl Built {
         )
         .unwrap();
         services.secrets = self.secrets;
+        services.dictionaries = self.dictionaries;
         services.most_at_once = self.most_at_once;
         if let Some(clipboard) = self.clipboard {
             services.clipboard = clipboard;
@@ -238,6 +242,7 @@ fn names(receipt: &Receipt) -> Vec<&str> {
 mod automation;
 mod contract;
 mod devices;
+mod everyday;
 mod gate;
 mod general;
 mod guard;

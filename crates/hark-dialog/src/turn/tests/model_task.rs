@@ -1,12 +1,14 @@
 //! Tasks of language models as the machine sees them, the modes, and conversations beside each other.
 
-use super::tests::{at, calls, intent, outcomes, replies, run, settings, turn, typed, understood, unlocking};
+use super::tests::{
+    acted, at, calls, intent, outcomes, replies, run, settings, turn, typed, understood, unlocking,
+};
 use super::{Machine, Settings};
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::thinking::TextSource;
 use hark_core::{
-    Effect, Event, Intent, Mode, ModelHelp, News, Receipt, Reply, Resume, Slots, Task, Thought, ThoughtEnd,
-    ToolCall,
+    Category, Effect, Event, Intent, Mode, ModelHelp, News, Receipt, Reply, Resume, Slots, Task, Thought,
+    ThoughtEnd, ToolCall, Understanding,
 };
 use serde_json::json;
 
@@ -143,7 +145,7 @@ fn a_yes_to_a_task_goes_on_with_exactly_its_call() {
 #[test]
 fn conversations_do_not_answer_for_each_other() {
     let mut machine = Machine::new(settings());
-    let fact = |n: u32| super::tests::acted(n, 0, false, "needs_approval");
+    let fact = |n: u32| acted(n, 0, false, "needs_approval");
     for (n, name) in [(1, "a"), (2, "b")] {
         let asked = vec![
             (0, of(name, "unlock")),
@@ -314,4 +316,55 @@ fn a_request_for_other_words_is_about_the_last_reply_of_its_own_conversation() {
     let effects = run(&mut machine, vec![(0, typed("translate good morning into German"))]);
     assert_eq!(replies(&effects), [Reply::Fixed { key: "no_change".into() }]);
     assert!(tasks(&effects).is_empty());
+}
+
+#[test]
+fn a_word_that_no_dictionary_has_is_a_question_to_the_model() {
+    let asked = |mut machine: Machine, error: &str| {
+        run(
+            &mut machine,
+            vec![
+                (0, typed("what does quux mean")),
+                (1, understood(1, &["HarkDefine"])),
+                (2, acted(1, 0, false, error)),
+            ],
+        )
+    };
+    let thinks = |effects: &[Effect]| {
+        effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Think { task } if task.text == "what does quux mean"))
+    };
+    for error in ["not_found", "not_configured", "unsupported"] {
+        assert!(thinks(&asked(thinking(), error)), "{error}");
+        assert!(!thinks(&asked(Machine::new(settings()), error)), "without a model the failure is told");
+    }
+    assert!(!thinks(&asked(thinking(), "forbidden")), "what is switched off stays so");
+}
+
+#[test]
+fn a_request_of_which_part_is_not_understood_is_handed_on_as_a_whole() {
+    let half = |mut machine: Machine| {
+        let understanding = Understanding {
+            intents: vec![intent("HassTurnOn")],
+            missed: vec!["order a pizza".into()],
+            ..Understanding::default()
+        };
+        let text = "turn on the front door light and order a pizza";
+        run(&mut machine, vec![(0, typed(text)), (1, Event::Understood { turn: turn(1), understanding })])
+    };
+    let effects = half(thinking());
+    assert!(calls(&effects).is_empty(), "nothing of it is done by halves");
+    let whole = |effect: &Effect| {
+        let Effect::Think { task } = effect else { return false };
+        let acts = task.kind.as_ref().is_some_and(|kind| kind.category == Category::HomeControl);
+        acts && task.text.ends_with("order a pizza")
+    };
+    assert!(effects.iter().any(whole));
+    let effects = half(Machine::new(settings()));
+    assert_eq!(
+        calls(&effects).len(),
+        1,
+        "without a model the part that is understood is done, and the rest told"
+    );
 }

@@ -3,6 +3,7 @@
 
 mod automation;
 mod computer;
+mod everyday;
 mod home;
 mod household;
 mod info;
@@ -54,6 +55,7 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         automation::TOOLS,
         robots::TOOLS,
         info::TOOLS,
+        everyday::TOOLS,
         timers::TOOLS,
         media::TOOLS,
         household::TOOLS,

@@ -1,0 +1,36 @@
+//! Failures of language models, as people and the log are told of them.
+
+use hark_core::model::ModelError;
+use hark_core::{Fault, FaultKind, ModelHelp};
+
+/// A model's failure as people are told of it.
+pub(super) fn fault(error: &ModelError) -> Fault {
+    let (kind, fix) = match error {
+        ModelError::Refused(_, 401..=403, _) => {
+            (FaultKind::BadConfiguration, "put the right key where [llm] says, and start Hark again")
+        }
+        ModelError::NoSuchModel(..) => {
+            (FaultKind::MissingPart, "name a model in [llm] that the server has, or have the server fetch it")
+        }
+        ModelError::RateLimited(_) => {
+            (FaultKind::Unavailable, "wait, or ask the provider for more; [llm] may name a second one")
+        }
+        _ => (FaultKind::Unavailable, "see `hark doctor`, and [llm] in the configuration"),
+    };
+    Fault::new(kind, "llm", error.to_string(), fix).recoverable()
+}
+
+/// The same as people are told why there is no answer.
+pub(super) fn cause(error: &ModelError) -> ModelHelp {
+    match error {
+        ModelError::NotConfigured => ModelHelp::NotConnected,
+        ModelError::Refused(_, 401..=403, _) => ModelHelp::Refused,
+        ModelError::NoSuchModel(..) => ModelHelp::NoSuchModel,
+        ModelError::RateLimited(_) => ModelHelp::RateLimited,
+        ModelError::TimedOut(..) => ModelHelp::TooSlow,
+        ModelError::Refused(..)
+        | ModelError::Unreachable(..)
+        | ModelError::BadAnswer(..)
+        | ModelError::Stopped => ModelHelp::Away,
+    }
+}

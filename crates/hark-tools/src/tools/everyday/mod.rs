@@ -1,0 +1,6 @@
+//! Tools of the everyday that need no model and no device: chance, words, jokes, the sun.
+
+pub mod chance;
+pub mod jokes;
+pub mod sun;
+pub mod words;

@@ -1,0 +1,38 @@
+//! `datetime.sun`: when the sun rises or sets where the house stands.
+
+use crate::automations::{AutomationError, sun};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared};
+use crate::tools::services::Services;
+use chrono::Timelike;
+use hark_core::automation::SunEvent;
+use hark_core::ports::HomeView;
+use hark_core::tool::error_code;
+use serde_json::json;
+use std::sync::Arc;
+
+/// `datetime.sun`.
+pub fn sun(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let location = services.home.registry().home().location.ok_or(AutomationError::NoLocation)?;
+    let now_unix_ms = services.now_unix_ms();
+    let zone = services.automations.zone();
+    let today = zone.wall(now_unix_ms).date();
+    let day = args.when("when").map_or(today, |when| when.start().date());
+    let event = args.text("event").unwrap_or("sunset");
+    let kind = if event == "sunrise" { SunEvent::Sunrise } else { SunEvent::Sunset };
+    let at_unix_ms = sun::unix_ms(location, day, kind).ok_or_else(|| {
+        let verb = if event == "sunrise" { "rise" } else { "set" };
+        Failure::new(error_code::UNSUPPORTED, format!("the sun does not {verb} here on {day}"))
+    })?;
+    let at = zone.wall(at_unix_ms);
+    Ok(Prepared::Answer(Outcome::answer(json!({
+        "event": event,
+        "date": day.format("%Y-%m-%d").to_string(),
+        "weekday": day.format("%A").to_string(),
+        "days_away": (day - today).num_days(),
+        "hour": at.hour(),
+        "minute": at.minute(),
+        "time": at.format("%H:%M").to_string(),
+        "over": at_unix_ms <= now_unix_ms,
+    }))))
+}
