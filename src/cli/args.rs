@@ -1,7 +1,7 @@
 //! The grammar of the command line. Help, shell completions and the man page all come from here.
 
 use super::eval::Eval;
-use super::{config, models, version};
+use super::{config, models, setup, version};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -123,6 +123,11 @@ pub enum Command {
     Store {
         #[command(subcommand)]
         command: Store,
+    },
+    /// The first five minutes: sound by ear, wake word, Home Assistant, rooms, language, voice, language model
+    Setup {
+        /// Only these steps; all, when none is named
+        steps: Vec<setup::Step>,
     },
     /// Microphones and speakers
     Devices,

@@ -23,6 +23,7 @@ mod replay;
 mod run;
 mod running;
 mod say;
+pub mod setup;
 mod skills;
 mod speakers;
 pub mod standalone;
@@ -103,6 +104,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         }
         Command::Man => return man(out).map_err(one),
         Command::Devices => return devices::run(cli.json),
+        Command::Setup { steps } => return setup::run(file(&cli), steps, cli.json),
         _ => {}
     }
     let config = reload::read(&file(&cli))?;
@@ -132,6 +134,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         | Command::Config(_)
         | Command::Completions { .. }
         | Command::Man
+        | Command::Setup { .. }
         | Command::Devices => Ok(()),
     }
 }
