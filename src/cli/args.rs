@@ -40,6 +40,8 @@ pub enum Command {
     Ask(Ask),
     /// Speaks a text: the running Hark, or by itself where none runs, into a file, or in another voice
     Say(SayArgs),
+    /// What happens now, the turns and the findings of `doctor` of the running Hark, in a terminal
+    Watch,
     /// Live meter of the microphone: level, voice activity, wake word score, words so far
     Listen,
     /// Measures every station of the road on this machine, in the demo home

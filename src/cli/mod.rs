@@ -33,6 +33,7 @@ mod timers;
 pub mod trace;
 mod train;
 mod version;
+mod watch;
 
 use crate::app::reload::{self, Origin};
 use args::{Cli, Command};
@@ -112,6 +113,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Hear(args) => hear::run(config, args, cli.json),
         Command::Ask(args) => ask::run(config, args, &cli.sets, cli.json),
         Command::Say(args) => say::run(config, &args, &cli.sets, cli.json),
+        Command::Watch => watch::run(config, cli.json),
         Command::Listen => listen::run(config, cli.json),
         Command::Bench { files } => bench::run(config, files, cli.json),
         Command::Eval { set } => eval::run(&config, set, cli.json),
