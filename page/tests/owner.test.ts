@@ -37,7 +37,7 @@ it.each(['desktop', 'phone'] as const)('conversations are read and cleared on a 
   await page.getByRole('button', { name: 'Clear' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name }).waitFor({ state: 'detached' });
-  expect(await page.title()).toContain('Conversations');
+  expect(await page.title()).toContain('Chats');
   expect(problems).toEqual([]);
   await context.close();
 });

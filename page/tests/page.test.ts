@@ -128,7 +128,7 @@ it('switches things, and shows what was proved', async () => {
   await page.locator('.thing-answer').filter({ hasText: 'Turned off the desk lamp' }).waitFor();
   expect(await lamp.getAttribute('aria-checked')).toBe('false');
   await page.getByRole('button', { name: 'Details of Desk lamp' }).click();
-  await page.getByText('light.desk').waitFor();
+  await page.getByText('light.desk · From').waitFor();
   await accessible(page, 'details of a thing');
   expect(problems).toEqual([]);
   await context.close();

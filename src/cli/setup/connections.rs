@@ -21,7 +21,6 @@ const TRIED: &str = ".tried";
 enum Next {
     OtherSecret,
     OtherAddress,
-    KeepAnyway,
 }
 
 /// Connects Home Assistant.
@@ -55,23 +54,17 @@ pub(super) fn home_assistant(setup: &mut Setup) -> Answer<String> {
             }
             setup.talk.say("trying", &[("url", &url)]);
             let answer = waiting("homeassistant", hark_homeassistant::probe(&tried));
-            if let Err(fault) = &answer {
-                setup.talk.trouble(fault);
-                match next(setup)? {
-                    Next::OtherSecret => continue,
-                    Next::OtherAddress => continue 'address,
-                    Next::KeepAnyway => {}
-                }
-            }
-            let token_file = match file {
-                Some(file) => file.keep()?.display().to_string(),
-                None => before.token_file.clone(),
+            let told = match settle(setup, &url, answer)? {
+                Ok(told) => told,
+                Err(Next::OtherSecret) => continue,
+                Err(Next::OtherAddress) => continue 'address,
             };
+            let token_file = Secret::kept(file, &before.token_file)?;
             setup.write([
                 ("homeassistant.url", url.as_str().into()),
                 ("homeassistant.token_file", token_file.into()),
             ])?;
-            return Ok(answer.unwrap_or_else(|_| setup.text("kept_untried", &[("url", &url)])));
+            return Ok(told);
         }
     }
 }
@@ -114,24 +107,18 @@ pub(super) fn broker(setup: &mut Setup) -> Answer<String> {
             }
             setup.talk.say("trying", &[("url", &chosen)]);
             let answer = waiting("mqtt", hark_mqtt::probe(&tried));
-            if let Err(fault) = &answer {
-                setup.talk.trouble(fault);
-                match next(setup)? {
-                    Next::OtherSecret => continue,
-                    Next::OtherAddress => continue 'address,
-                    Next::KeepAnyway => {}
-                }
-            }
-            let password_file = match file {
-                Some(file) => file.keep()?.display().to_string(),
-                None => before.password_file.clone(),
+            let told = match settle(setup, &chosen, answer)? {
+                Ok(told) => told,
+                Err(Next::OtherSecret) => continue,
+                Err(Next::OtherAddress) => continue 'address,
             };
+            let password_file = Secret::kept(file, &before.password_file)?;
             setup.write([
                 ("mqtt.url", chosen.as_str().into()),
                 ("mqtt.username", username.into()),
                 ("mqtt.password_file", password_file.into()),
             ])?;
-            return Ok(answer.unwrap_or_else(|_| setup.text("kept_untried", &[("url", &chosen)])));
+            return Ok(told);
         }
     }
 }
@@ -194,12 +181,18 @@ fn address(
     }
 }
 
-fn next(setup: &Setup) -> Answer<Next> {
+/// What an attempt came to, in words, where it worked or is kept all the same; else what is tried next.
+fn settle(setup: &Setup, url: &str, answer: Result<String, Fault>) -> Answer<Result<String, Next>> {
+    let fault = match answer {
+        Ok(told) => return Ok(Ok(told)),
+        Err(fault) => fault,
+    };
+    setup.talk.trouble(&fault);
     let options = ["other_secret", "other_address", "keep_anyway"].map(|name| setup.text(name, &[]));
     Ok(match setup.talk.choose(&setup.text("what_now", &[]), &options, 0)? {
-        0 => Next::OtherSecret,
-        1 => Next::OtherAddress,
-        _ => Next::KeepAnyway,
+        0 => Err(Next::OtherSecret),
+        1 => Err(Next::OtherAddress),
+        _ => Ok(setup.text("kept_untried", &[("url", url)])),
     })
 }
 
@@ -232,6 +225,11 @@ impl Secret {
         };
         written().map_err(|error| unwritable(&tried, &error))?;
         Ok(Some(Self { tried, path }))
+    }
+
+    /// Where the secret is that counts from now on: a new one, else that of `before`.
+    fn kept(new: Option<Self>, before: &str) -> Result<String, Fault> {
+        new.map_or_else(|| Ok(before.to_owned()), |new| Ok(new.keep()?.display().to_string()))
     }
 
     /// Puts it in the place of the one before.
