@@ -111,8 +111,8 @@ mod tests {
     fn names_change_and_nothing_else_does() {
         let to = |change: NameChange| renamed(TEXT, &home(), &change).unwrap();
         assert_eq!(
-            to(change("light.lamp", Some("Reading \"lamp\""), Some(&["Leselampe", "lantern"]))),
-            TEXT.replace("name = \"Lamp\"", "name = 'Reading \"lamp\"'")
+            to(change("light.lamp", Some("Reading lamp"), Some(&["Leselampe", "lantern"]))),
+            TEXT.replace("name = \"Lamp\"", "name = \"Reading lamp\"")
                 .replace("[\"lantern\"] #", "[\"Leselampe\", \"lantern\"] #")
         );
         assert_eq!(to(change("kitchen", Some("Küche"), None)), TEXT.replace("\"Kitchen\" #", "\"Küche\" #"));
