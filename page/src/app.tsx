@@ -13,12 +13,26 @@ import { Home } from './views/home';
 import { Lists } from './views/lists';
 import { Memory } from './views/memory';
 import { Now } from './views/now';
+import { People } from './views/people';
+import { Sessions } from './views/sessions';
 import { Settings } from './views/settings';
 import { Timers } from './views/timers';
 import { Turns } from './views/turns';
 import { QuestionBox } from './views/question';
 
-const VIEWS = ['now', 'turns', 'home', 'timers', 'lists', 'memory', 'documents', 'health', 'settings'] as const;
+const VIEWS = [
+  'now',
+  'turns',
+  'home',
+  'timers',
+  'lists',
+  'memory',
+  'documents',
+  'sessions',
+  'people',
+  'health',
+  'settings',
+] as const;
 type View = (typeof VIEWS)[number];
 
 /** The address behind `#`: the name of a view, and what of it. */
@@ -189,6 +203,10 @@ function CurrentView() {
       return <Memory />;
     case 'documents':
       return <Documents />;
+    case 'sessions':
+      return <Sessions chosen={rest} />;
+    case 'people':
+      return <People />;
     case 'health':
       return <Health />;
     case 'settings':

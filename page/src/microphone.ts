@@ -14,28 +14,48 @@ export const level = signal(-100);
 export const microphoneIsPossible =
   isSecureContext && typeof navigator.mediaDevices?.getUserMedia === 'function' && typeof AudioWorkletNode === 'function';
 
-let context: AudioContext | null = null;
-let stream: MediaStream | null = null;
+/** Level and sound of 40 ms: 16 kHz mono s16le. */
+interface Frame {
+  pcm: ArrayBuffer;
+  level: number;
+}
+
+/** Opens the browser's microphone and hands over what it hears, until what it answers is called. */
+async function listen(take: (frame: Frame) => void, ended: () => void): Promise<() => void> {
+  const constraints = { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true };
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: constraints });
+  const context = new AudioContext({ latencyHint: 'interactive' });
+  const close = () => {
+    for (const track of stream.getTracks()) track.stop();
+    void context.close();
+  };
+  try {
+    await context.audioWorklet.addModule(address(import.meta.env.DEV ? 'src/microphone.worklet.ts' : 'microphone.js'));
+    await context.resume();
+    const node = new AudioWorkletNode(context, 'microphone', { numberOfInputs: 1, numberOfOutputs: 0 });
+    node.port.onmessage = ({ data }: MessageEvent<Frame>) => take(data);
+    context.createMediaStreamSource(stream).connect(node);
+    for (const track of stream.getTracks()) track.addEventListener('ended', ended);
+    return close;
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+let close: (() => void) | null = null;
 
 export async function startMicrophone(): Promise<void> {
   if (microphone.value !== 'off') return;
   microphone.value = 'starting';
   try {
-    const constraints = { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true };
-    stream = await navigator.mediaDevices.getUserMedia({ audio: constraints });
-    context = new AudioContext({ latencyHint: 'interactive' });
-    await context.audioWorklet.addModule(address(import.meta.env.DEV ? 'src/microphone.worklet.ts' : 'microphone.js'));
-    await context.resume();
-    const node = new AudioWorkletNode(context, 'microphone', { numberOfInputs: 1, numberOfOutputs: 0 });
-    node.port.onmessage = ({ data }: MessageEvent<{ pcm: ArrayBuffer; level: number }>) => {
+    close = await listen((frame) => {
       if (microphone.value !== 'on') return;
-      level.value = data.level;
+      level.value = frame.level;
       // Quietest 60 dB below full scale, so that a room is at the bottom and speech in the upper half.
-      sample({ level: Math.max(0, Math.min(1, 1 + data.level / 60)) });
-      sendSound(data.pcm);
-    };
-    context.createMediaStreamSource(stream).connect(node);
-    for (const track of stream.getTracks()) track.addEventListener('ended', stopMicrophone);
+      sample({ level: Math.max(0, Math.min(1, 1 + frame.level / 60)) });
+      sendSound(frame.pcm);
+    }, stopMicrophone);
     microphone.value = 'on';
   } catch (error) {
     stopMicrophone();
@@ -43,14 +63,30 @@ export async function startMicrophone(): Promise<void> {
   }
 }
 
+/** What is said in so long a time, as bytes of 16 kHz mono s16le. */
+export async function record(ms: number): Promise<Uint8Array> {
+  const frames: Uint8Array[] = [];
+  let ended = () => {};
+  const over = new Promise<void>((resolve) => (ended = resolve));
+  const stop = await listen((frame) => frames.push(new Uint8Array(frame.pcm)), () => ended());
+  setTimeout(() => ended(), ms);
+  await over;
+  stop();
+  const sound = new Uint8Array(frames.reduce((length, frame) => length + frame.length, 0));
+  let at = 0;
+  for (const frame of frames) {
+    sound.set(frame, at);
+    at += frame.length;
+  }
+  return sound;
+}
+
 export function stopMicrophone(): void {
   const wasOn = microphone.value === 'on';
   microphone.value = 'off';
   level.value = -100;
-  for (const track of stream?.getTracks() ?? []) track.stop();
-  void context?.close();
-  stream = null;
-  context = null;
+  close?.();
+  close = null;
   // An empty frame ends what is being said.
   if (wasOn) sendSound(new ArrayBuffer(0));
 }

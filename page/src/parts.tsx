@@ -4,8 +4,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ApiFailure } from './api';
 import type { Fields, Json } from './events';
-import { connection } from './store';
-import { word } from './text';
+import { connection, notify } from './store';
+import { t, word } from './text';
 
 const ICONS = {
   now: 'M12 3a3 3 0 0 0-3 3v6a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM5 11v1a7 7 0 0 0 14 0v-1M12 19v3',
@@ -15,6 +15,8 @@ const ICONS = {
   lists: 'M4 6h2M4 12h2M4 18h2M9 6h11M9 12h11M9 18h11',
   memory: 'M6 3h12v18l-6-4-6 4z',
   documents: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6',
+  sessions: 'M4 5h16v11H10l-4 4v-4H4z',
+  people: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4 20a8 8 0 0 1 16 0',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 4.5v5M8 14.5v5',
   health: 'M3 12h4l3-7 4 14 3-7h4',
   send: 'M4 12h14M12 5l7 7-7 7',
@@ -52,6 +54,12 @@ export function Icon({ name }: { name: IconName }) {
       <path d={ICONS[name]} />
     </svg>
   );
+}
+
+/** Tells why something was not done; what only the operator may do is unlocked under the settings. */
+export function tellFailure(error: unknown): void {
+  if (!(error instanceof ApiFailure)) throw error;
+  notify(error.message, error.status === 403 ? t('operator.needed') : error.fix);
 }
 
 const GOOD = ['done', 'completed', 'well', 'passed', 'ready'];

@@ -6,7 +6,7 @@
  * CHROMIUM         /usr/bin/chromium
  */
 
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,19 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 export const OUT = join(HERE, 'out');
 mkdirSync(OUT, { recursive: true });
 
-export const VIEWS = ['now', 'turns', 'home', 'timers', 'lists', 'memory', 'documents', 'health', 'settings'] as const;
+export const VIEWS = [
+  'now',
+  'turns',
+  'home',
+  'timers',
+  'lists',
+  'memory',
+  'documents',
+  'sessions',
+  'people',
+  'health',
+  'settings',
+] as const;
 export const SCRIPT_NAME = "<script>document.title='broken'</script>";
 export const IMAGE_NAME = '<img src=x onerror=alert(1)> lamp';
 
@@ -60,8 +72,9 @@ export interface Daemon {
   /** Address of the page. */
   page: string;
   api: string;
-  /** Its configuration file. */
+  /** Its configuration file, and that of its home. */
   config: string;
+  home: string;
   operatorToken(): string;
   ask(text: string, session?: string): Promise<{ reply: string; outcome: string }>;
   stop(): Promise<void>;
@@ -132,6 +145,7 @@ export async function daemon(options: { token?: string; prefix?: string; pin?: s
     page: isOwn ? `http://127.0.0.1:${port}/` : server.url,
     api,
     config,
+    home: join(state, 'home.toml'),
     operatorToken: () => readFileSync(join(state, 'state', 'operator-token'), 'utf8').trim(),
     ask: async (text, session) => {
       const body = JSON.stringify({ text, ...(session === undefined ? {} : { session_id: session }) });
@@ -210,6 +224,33 @@ export async function show(page: Page, view: string): Promise<void> {
 export async function connected(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('.bar.bad') === null && document.querySelector('main[class]') !== null);
   await page.locator('button.main').first().waitFor();
+}
+
+/** Gives the page the operator's token. */
+export async function unlock(page: Page, hark: Daemon): Promise<void> {
+  await show(page, 'settings');
+  await page.getByLabel("Operator's token").fill(hark.operatorToken());
+  await page.getByRole('button', { name: 'Unlock' }).click();
+  await page.getByLabel("Operator's token").waitFor({ state: 'detached' });
+}
+
+/** Has Hark say something into a file, with a pause before and behind it. */
+export function writeSpoken(text: string, file: string): void {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const given = process.env['HARK_SPOKEN_WAV'];
+  const program = process.env['HARK_BIN'] ?? join(root, 'target/debug/hark');
+  if (given === undefined) {
+    const environment = { HARK_MODELS_DIR: join(root, 'models'), ...process.env };
+    execFileSync(program, ['say', text, '--out', file, '--set', `paths.state_dir=${join(OUT, 'state')}`], { env: environment });
+  }
+  const sound = readFileSync(given ?? file);
+  const data = sound.indexOf('data') + 8;
+  const rate = sound.readUInt32LE(24);
+  const pause = Buffer.alloc(rate * 2 * 1.5);
+  const all = Buffer.concat([sound.subarray(0, data), pause, sound.subarray(data), pause]);
+  all.writeUInt32LE(all.length - 8, 4);
+  all.writeUInt32LE(all.length - data, data - 4);
+  writeFileSync(file, all);
 }
 
 export async function write(page: Page, text: string): Promise<void> {

@@ -3,9 +3,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accessible, browser, CONFIG, connected, daemon, IMAGE_NAME, open, OUT, SCRIPT_NAME, show, type Daemon } from './harness';
+import { accessible, browser, CONFIG, connected, daemon, IMAGE_NAME, open, OUT, SCRIPT_NAME, show, unlock, type Daemon } from './harness';
 
 let hark: Daemon;
 let chromium: Browser;
@@ -22,13 +22,6 @@ afterAll(async () => {
 });
 
 const file = () => readFileSync(hark.config, 'utf8');
-
-async function unlocked(page: Page): Promise<void> {
-  await show(page, 'settings');
-  await page.getByLabel("Operator's token").fill(hark.operatorToken());
-  await page.getByRole('button', { name: 'Unlock' }).click();
-  await page.getByLabel("Operator's token").waitFor({ state: 'detached' });
-}
 
 it('lets nobody but the operator change settings', async () => {
   const { context, page, problems } = await open(chromium, hark.page);
@@ -57,7 +50,7 @@ it.each(['desktop', 'phone'] as const)('settings are found, checked and written 
   writeFileSync(hark.config, CONFIG);
   const { context, page, problems } = await open(chromium, hark.page, { size, scheme: size === 'phone' ? 'light' : 'dark' });
   await connected(page);
-  await unlocked(page);
+  await unlock(page, hark);
   await page.getByText(/^\d+ of \d+ keys$/).waitFor();
   await page.getByLabel('Search settings').fill('threshold');
   const threshold = page.locator('#key-vad-threshold');
@@ -119,7 +112,7 @@ it('settings are changed by keyboard alone', async () => {
   writeFileSync(hark.config, CONFIG);
   const { context, page } = await open(chromium, hark.page);
   await connected(page);
-  await unlocked(page);
+  await unlock(page, hark);
   await page.getByLabel('Search settings').focus();
   await page.keyboard.type('volume_percent');
   const focused = () => page.evaluate(() => document.activeElement?.id ?? '');
@@ -188,7 +181,7 @@ it('keeps documents, finds in them and lets them go', async () => {
   await add.press('Enter');
   // Outside the open folders it takes the operator's token.
   await page.getByText(/knowledge\.folders/).waitFor();
-  await unlocked(page);
+  await unlock(page, hark);
   await show(page, 'documents');
   await add.fill(manuals);
   await add.press('Enter');

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -17,6 +16,7 @@ import {
   SIZES,
   VIEWS,
   write,
+  writeSpoken,
   type Daemon,
 } from './harness';
 
@@ -128,7 +128,7 @@ it('switches things, and shows what was proved', async () => {
   await page.locator('.thing-answer').filter({ hasText: 'Turned off the desk lamp' }).waitFor();
   expect(await lamp.getAttribute('aria-checked')).toBe('false');
   await page.getByRole('button', { name: 'Details of Desk lamp' }).click();
-  await page.getByText('light.desk').waitFor();
+  await page.getByText('light.desk · From').waitFor();
   await accessible(page, 'details of a thing');
   expect(problems).toEqual([]);
   await context.close();
@@ -440,25 +440,6 @@ it('hears a turn that is spoken into the browser', async () => {
     await listening.close();
   }
 });
-
-/** Has Hark say something into a file, with a pause before it. */
-function writeSpoken(text: string, file: string): void {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const given = process.env['HARK_SPOKEN_WAV'];
-  const program = process.env['HARK_BIN'] ?? join(root, 'target/debug/hark');
-  if (given === undefined) {
-    const environment = { HARK_MODELS_DIR: join(root, 'models'), ...process.env };
-    execFileSync(program, ['say', text, '--out', file, '--set', `paths.state_dir=${join(OUT, 'state')}`], { env: environment });
-  }
-  const sound = readFileSync(given ?? file);
-  const data = sound.indexOf('data') + 8;
-  const rate = sound.readUInt32LE(24);
-  const pause = Buffer.alloc(rate * 2 * 1.5);
-  const all = Buffer.concat([sound.subarray(0, data), pause, sound.subarray(data), pause]);
-  all.writeUInt32LE(all.length - 8, 4);
-  all.writeUInt32LE(all.length - data, data - 4);
-  writeFileSync(file, all);
-}
 
 it(`stays quick with 500 things and ${TURNS} turns`, async () => {
   for (let turn = 0; turn < TURNS; turn += 20) {

@@ -113,7 +113,7 @@ pub fn run(
     let watchdog =
         WatchdogThread::start(pipeline.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
     let pipelines = remote_microphones(app, &broadcast);
-    let dashboard = start_dashboard(app, &health, &mqtt, broadcast, &pipelines, configuration)?;
+    let dashboard = start_dashboard(app, &health, &mqtt, &ending, broadcast, &pipelines, configuration)?;
     let model = app.model().cloned();
     let sources = Sources { health, timers: app.timers.clone(), timers_changed, upgrade_check, model };
     let diagnostics = app.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
@@ -240,11 +240,12 @@ fn start_dashboard(
     app: &App,
     health: &Arc<Health>,
     mqtt: &Arc<Mqtt>,
+    ending: &Arc<Shutdown>,
     broadcast: Arc<Broadcast>,
     pipelines: &Arc<RemoteMicrophones>,
     configuration: LiveConfiguration,
 ) -> Result<Dashboard, Fault> {
-    let connections = (health.clone(), mqtt.clone());
+    let connections = (health.clone(), mqtt.clone(), ending.clone());
     let api = Arc::new(LiveApi::new(app, connections, broadcast, pipelines.clone(), Arc::new(configuration)));
     let event_queue = app.event_queue.clone();
     let faults = Arc::new(move |fault| report(&event_queue, fault));

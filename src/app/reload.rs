@@ -16,12 +16,14 @@ use std::sync::{Arc, Mutex};
 use toml::Value;
 
 /// Keys that are in force as soon as the file is read anew, where this node has what they name.
-pub(crate) const AT_ONCE: [&str; 9] = [
+pub(crate) const AT_ONCE: [&str; 11] = [
     "audio.input_gain_db",
     "endpoint.mode",
     "endpoint.silence_ms",
     "home.demo",
     "home.file",
+    "speaking.earcons",
+    "speaking.follow_up",
     "speaking.voice",
     "speaking.volume_percent",
     "wake.threshold",
@@ -105,6 +107,9 @@ impl Reload {
             .filter(|setting| self.choices.check(setting).is_ok())
             .collect();
         changes.iter().for_each(|setting| choices::put(&mut next, setting));
+        let sounds = |config: &Config| (config.speaking.earcons, config.speaking.follow_up);
+        let configured = (sounds(&next) != sounds(&new)).then(|| sounds(&new));
+        (next.speaking.earcons, next.speaking.follow_up) = sounds(&new);
         next.home.file.clone_from(&new.home.file);
         next.home.demo = new.home.demo;
         let home = sources::load_home(&next)?;
@@ -113,6 +118,12 @@ impl Reload {
         self.home.replace_base(home);
         let faults = self.vocabulary.catch_up().err().unwrap_or_default();
         self.kept.configured_anew(&new);
+        if let Some((earcons, follow_up)) = configured {
+            let follow_up = follow_up.into();
+            if let Err(full) = self.event_queue.push(Event::Configured { earcons, follow_up }) {
+                tracing::error!("speaking.earcons and speaking.follow_up stay as they are: {full}");
+            }
+        }
         let mut changed = Vec::new();
         for setting in changes {
             let name = setting.name();
@@ -138,6 +149,7 @@ fn different(one: &Config, other: &Config) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hark_config::speaking::FollowUp;
     use hark_store::store::Store;
     use std::fs;
     use std::path::Path;
@@ -244,6 +256,17 @@ mod tests {
     }
 
     #[test]
+    fn short_sounds_and_listening_after_replies_need_no_restart() {
+        let mut scene = scene("");
+        scene.write("hark.toml", "[speaking]\nearcons = false\nfollow_up = \"always\"\n");
+        let reloaded = scene.reload.run().unwrap();
+        assert_eq!((reloaded.needs_restart, reloaded.changed), (vec![], vec!["wake_sound"]));
+        let events = std::iter::from_fn(|| scene.app.event_queue.pop(std::time::Instant::now()));
+        let follow_up = hark_core::setting::FollowUp::Always;
+        assert!(events.into_iter().any(|event| event == Event::Configured { earcons: false, follow_up }));
+    }
+
+    #[test]
     fn what_is_in_force_at_once_is_what_settings_and_the_home_follow() {
         let (before, mut after) = (Config::default(), Config::default());
         for setting in [
@@ -257,6 +280,8 @@ mod tests {
         ] {
             choices::put(&mut after, &setting);
         }
+        after.speaking.earcons = !after.speaking.earcons;
+        after.speaking.follow_up = FollowUp::Always;
         after.home.file = "home.toml".into();
         after.home.demo = !after.home.demo;
         let mut followed = different(&before, &after);

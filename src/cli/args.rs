@@ -1,7 +1,7 @@
 //! The grammar of the command line. Help, shell completions and the man page all come from here.
 
 use super::eval::Eval;
-use super::{config, models, version};
+use super::{config, models, setup, version};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -40,6 +40,8 @@ pub enum Command {
     Ask(Ask),
     /// Speaks a text: the running Hark, or by itself where none runs, into a file, or in another voice
     Say(SayArgs),
+    /// What happens now, the turns and the findings of `doctor` of the running Hark, in a terminal
+    Watch,
     /// Live meter of the microphone: level, voice activity, wake word score, words so far
     Listen,
     /// Measures every station of the road on this machine, in the demo home
@@ -132,6 +134,11 @@ pub enum Command {
     Store {
         #[command(subcommand)]
         command: Store,
+    },
+    /// The first five minutes: sound by ear, wake word, Home Assistant, rooms, language, voice, language model
+    Setup {
+        /// Only these steps; all, when none is named
+        steps: Vec<setup::Step>,
     },
     /// Microphones and speakers
     Devices,

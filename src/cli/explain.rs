@@ -78,7 +78,8 @@ fn absent(turn: &str) -> Fault {
     Fault::new(FaultKind::BadInput, "explain", message, "make one with `hark ask \"what time is it\"`")
 }
 
-fn story(record: &TurnRecord, policy: Option<&ReplayPolicy>) -> String {
+/// What happened in a turn, in lines; `policy`: what of the conversation its model was told.
+pub(super) fn story(record: &TurnRecord, policy: Option<&ReplayPolicy>) -> String {
     let mut text = format!("turn {} at {} (session {})\n", record.id, record.at, record.session);
     let events: Vec<Envelope> =
         record.events.iter().filter_map(|event| serde_json::from_value(event.clone()).ok()).collect();

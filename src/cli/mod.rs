@@ -23,6 +23,7 @@ mod replay;
 mod run;
 mod running;
 mod say;
+pub mod setup;
 mod skills;
 mod speakers;
 pub mod standalone;
@@ -32,6 +33,7 @@ mod timers;
 pub mod trace;
 mod train;
 mod version;
+mod watch;
 
 use crate::app::reload::{self, Origin};
 use crate::cli::benchmarks::Scale;
@@ -104,6 +106,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         }
         Command::Man => return man(out).map_err(one),
         Command::Devices => return devices::run(cli.json),
+        Command::Setup { steps } => return setup::run(file(&cli), steps, cli.json),
         _ => {}
     }
     let config = reload::read(&file(&cli))?;
@@ -111,6 +114,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Hear(args) => hear::run(config, args, cli.json),
         Command::Ask(args) => ask::run(config, args, &cli.sets, cli.json),
         Command::Say(args) => say::run(config, &args, &cli.sets, cli.json),
+        Command::Watch => watch::run(config, cli.json),
         Command::Listen => listen::run(config, cli.json),
         Command::Bench { files, passages, facts, context } => {
             bench::run(config, files, (Scale { passages, facts }, context), cli.json)
@@ -135,6 +139,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         | Command::Config(_)
         | Command::Completions { .. }
         | Command::Man
+        | Command::Setup { .. }
         | Command::Devices => Ok(()),
     }
 }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{timeout, timeout_at};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -39,16 +40,9 @@ impl Running {
     /// # Errors
     /// When one runs and cannot be reached.
     pub(super) fn find(config: &Config, sets: &[String]) -> Result<Option<Self>, Fault> {
-        let own = config.paths.state_dir()?;
-        let mut found = Self::at(&own)?;
-        if let Some(service) = config.paths.service_state_dir().filter(|it| found.is_none() && *it != own) {
-            found = match presence::look(&service) {
-                Ok(_) => Self::at(&service)?,
-                Err(another_users) => {
-                    eprintln!("hark: {another_users}");
-                    None
-                }
-            };
+        let (found, another_users) = Self::locate(config)?;
+        if let Some(another_users) = another_users {
+            eprintln!("hark: {another_users}");
         }
         let unheeded: Vec<&str> =
             sets.iter().map(String::as_str).filter(|set| !set.starts_with("paths.")).collect();
@@ -56,6 +50,23 @@ impl Running {
             eprintln!("hark: the running Hark goes by its own configuration, not by {}", unheeded.join(", "));
         }
         Ok(found)
+    }
+
+    /// The same without a word to standard error: what keeps the system's service from being looked at is the second part.
+    ///
+    /// # Errors
+    /// When one runs and cannot be reached.
+    pub(super) fn locate(config: &Config) -> Result<(Option<Self>, Option<Fault>), Fault> {
+        let own = config.paths.state_dir()?;
+        let found = Self::at(&own)?;
+        let Some(service) = config.paths.service_state_dir().filter(|it| found.is_none() && *it != own)
+        else {
+            return Ok((found, None));
+        };
+        match presence::look(&service) {
+            Ok(_) => Ok((Self::at(&service)?, None)),
+            Err(another_users) => Ok((None, Some(another_users))),
+        }
     }
 
     fn at(folder: &Path) -> Result<Option<Self>, Fault> {
@@ -90,6 +101,14 @@ impl Running {
     /// When it does not answer.
     pub(super) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
         self.http(reqwest::Method::GET, path, None, None, ANSWERS_WITHIN)
+    }
+
+    /// The same where it has to look at many things first.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub(super) fn get_patiently<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
+        self.http(reqwest::Method::GET, path, None, None, LIMIT)
     }
 
     /// What it answers to an object.
@@ -182,6 +201,43 @@ impl Running {
                 let message = format!("the request is not answered after {} s", LIMIT.as_secs());
                 Err(failed(message, "it goes on; `hark explain last` tells what came of it"))
             })
+        })
+    }
+
+    /// Follows everything that happens, and sends what comes from `sending`, until it goes away; answers why. `opened` is
+    /// called once, when it is followed.
+    pub(super) fn watch<T>(
+        &self,
+        sending: &mut UnboundedReceiver<Value>,
+        opened: impl FnOnce() -> Result<T, Fault>,
+        hear: &mut dyn FnMut(Value),
+    ) -> Fault {
+        let stream = self.runtime.block_on(async { timeout(ANSWERS_WITHIN, self.open()).await });
+        let stream = stream.unwrap_or_else(|_| Err(self.silent("it takes the connection and says nothing")));
+        let mut stream = match stream.and_then(|stream| opened().map(|_| stream)) {
+            Ok(stream) => stream,
+            Err(fault) => return fault,
+        };
+        self.runtime.block_on(async {
+            loop {
+                tokio::select! {
+                    received = timeout(SILENT_FOR, stream.next()) => match received {
+                        Ok(Some(Ok(Message::Text(text)))) => {
+                            if let Ok(message) = serde_json::from_str(&text) {
+                                hear(message);
+                            }
+                        }
+                        Ok(Some(Ok(Message::Close(_)) | Err(_)) | None) => return self.silent("it hung up"),
+                        Ok(Some(Ok(_))) => {}
+                        Err(_) => return self.silent("it says nothing any more"),
+                    },
+                    Some(message) = sending.recv() => {
+                        if let Err(error) = stream.send(Message::text(message.to_string())).await {
+                            return self.silent(&error.to_string());
+                        }
+                    }
+                }
+            }
         })
     }
 

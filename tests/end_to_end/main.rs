@@ -20,3 +20,4 @@ mod safety;
 mod scenarios;
 mod skills;
 mod sound_card;
+mod terminal;

@@ -9,6 +9,7 @@ pub mod mosquitto;
 pub mod publisher;
 pub mod room;
 pub mod sound_card;
+pub mod terminal;
 pub mod wire;
 pub mod wire_format;
 

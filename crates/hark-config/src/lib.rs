@@ -36,7 +36,7 @@ pub mod tools;
 pub mod vad;
 pub mod wake;
 
-pub use config_file::{ChangeError, ConfigFile};
+pub use config_file::{ChangeError, ConfigFile, write_whole};
 pub use default_file::{DEFAULT_FILE, render as render_default_file};
 pub use edit::Change;
 pub use load::{Effective, Loaded};

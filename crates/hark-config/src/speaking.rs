@@ -1,5 +1,6 @@
 //! `[speaking]`: the voice.
 
+use hark_core::setting;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,26 @@ pub enum FollowUp {
     Always,
     /// After none.
     Never,
+}
+
+impl From<FollowUp> for setting::FollowUp {
+    fn from(follow_up: FollowUp) -> Self {
+        match follow_up {
+            FollowUp::Questions => Self::Questions,
+            FollowUp::Always => Self::Always,
+            FollowUp::Never => Self::Never,
+        }
+    }
+}
+
+impl From<setting::FollowUp> for FollowUp {
+    fn from(follow_up: setting::FollowUp) -> Self {
+        match follow_up {
+            setting::FollowUp::Questions => Self::Questions,
+            setting::FollowUp::Always => Self::Always,
+            setting::FollowUp::Never => Self::Never,
+        }
+    }
 }
 
 /// The voice.

@@ -7,11 +7,13 @@ use super::documents::Documents;
 use super::event::Event;
 use super::fault::Fault;
 use super::home::Home;
+use super::house::{NameChange, NodeCard};
 use super::ids::{AutomationId, TimerId, TurnId};
 use super::inspection::{Finding, ServerState, SoundDevices, ToolState};
 use super::memory::{Entity, WhichFacts};
 use super::ports::{Fact, StoredList};
 use super::public_event::{Envelope, HarkState};
+use super::session::{KeptSession, Said};
 use super::speaker::Speakers;
 use super::timer::Timer;
 use serde::{Deserialize, Serialize};
@@ -241,6 +243,34 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it could not be written.
     fn remove_automation(&self, id: AutomationId) -> ApiFuture<'_, Result<Option<Automation>, Fault>>;
+    /// Conversations, the one used last first, at most so many.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn sessions(&self, most: usize) -> ApiFuture<'_, Result<Vec<KeptSession>, Fault>>;
+    /// The last requests of a conversation, the oldest first; `None` when there is none of this name.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn session(&self, name: &str, most: usize) -> ApiFuture<'_, Result<Option<Vec<Said>>, Fault>>;
+    /// Clears a conversation: nothing said in it is told to a language model any more, and its settings are gone. Its turns
+    /// stay. Answers whether it was there.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn clear_session(&self, name: &str) -> ApiFuture<'_, Result<bool, Fault>>;
+    /// The nodes of the house on the broker, this one among them, each with whether it is there.
+    ///
+    /// # Errors
+    /// When the broker does not answer.
+    fn nodes(&self) -> ApiFuture<'_, Result<Vec<(NodeCard, bool)>, Fault>>;
+    /// Writes a name into the home's file, and has it read anew.
+    ///
+    /// # Errors
+    /// When there is no such thing or no such file, the name cannot be, or it could not be written.
+    fn rename(&self, change: NameChange) -> ApiFuture<'_, Result<(), Fault>>;
+    /// Ends this process, to be started again.
+    fn restart(&self);
     /// The language models that can be asked; empty without any.
     ///
     /// # Errors

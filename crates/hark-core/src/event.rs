@@ -11,7 +11,7 @@ use super::model::Picture;
 use super::pin::PinVerdict;
 use super::public_event::{HarkState, Origin, PublicEvent, SpeakingEnd};
 use super::session::Style;
-use super::setting::Setting;
+use super::setting::{FollowUp, Setting};
 use super::speech::{Endpoint, MicrophoneId, RemoteSpeech, Transcript, Words};
 use super::teaching::{Correction, Lesson};
 use super::thinking::{News, Resume, Task, Thought};
@@ -116,6 +116,8 @@ pub enum Event {
     Stop,
     /// Change a setting.
     Set { setting: Setting },
+    /// The configuration says this now of what has no setting of its own, or only part of one.
+    Configured { earcons: bool, follow_up: FollowUp },
     /// A setting that the machine does not keep itself is so from now on; answers `Effect::Apply`.
     Applied { setting: Setting },
     /// Take every timer away, but no alarm and no reminder.

@@ -4,6 +4,32 @@ use super::fault::Fault;
 use super::tool::is_false;
 use serde::{Deserialize, Serialize};
 
+/// A conversation as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptSession {
+    /// Its name.
+    pub name: String,
+    /// When it began, milliseconds since the Unix epoch.
+    pub opened_unix_ms: i64,
+    /// When something was said in it last.
+    pub used_unix_ms: i64,
+    /// Requests that are kept of it.
+    pub requests: u64,
+}
+
+/// A request of a conversation with its reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The turn.
+    pub turn: String,
+    /// When it began, RFC 3339.
+    pub at: String,
+    /// What was asked.
+    pub request: String,
+    /// What was answered; may be empty.
+    pub reply: String,
+}
+
 /// What a turn was, told without a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -36,6 +36,18 @@ pub enum Setting {
     Endpointing(String),
 }
 
+/// After which replies Hark listens without a wake word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FollowUp {
+    /// After a question.
+    Questions,
+    /// After every reply to a spoken request.
+    Always,
+    /// After none.
+    Never,
+}
+
 impl Setting {
     /// A setting by the name and value of its public event; `None` for what is no setting, or has no such value.
     pub fn read(name: &str, value: &Value) -> Option<Self> {

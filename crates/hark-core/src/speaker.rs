@@ -93,6 +93,12 @@ pub trait Speakers: Send + Sync {
     /// When the model cannot be loaded or the store not be written.
     fn enrol_last(&self, name: &str, now_unix_ms: i64) -> Result<Enrolment, Fault>;
 
+    /// Enrols the voice in some sound (16 kHz mono), for the owner.
+    ///
+    /// # Errors
+    /// When voices are not told apart, the model cannot be loaded or the store not be written.
+    fn enrol(&self, name: &str, sound: &[f32], now_unix_ms: i64) -> Result<Enrolment, Fault>;
+
     /// Forgets a voice; whether it was known.
     ///
     /// # Errors

@@ -43,12 +43,18 @@ pub(super) struct Lists {
 
 /// A person who is known by their voice.
 #[derive(Debug, Serialize, JsonSchema)]
-struct KnownSpeaker {
+pub(super) struct KnownSpeaker {
     name: String,
     /// Utterances that are known, as numbers.
     samples: usize,
     /// When the last of them was enrolled, as RFC 3339.
     enrolled_at: Option<String>,
+}
+
+impl From<EnrolledSpeaker> for KnownSpeaker {
+    fn from(person: EnrolledSpeaker) -> Self {
+        Self { name: person.name, samples: person.samples, enrolled_at: rfc3339(person.told_unix_ms) }
+    }
 }
 
 /// People who are known by their voice.
@@ -192,12 +198,7 @@ pub(super) async fn mcp_servers(State(app): State<SharedState>) -> Json<Servers>
 
 pub(super) async fn speakers(State(app): State<SharedState>) -> Answer<KnownSpeakers> {
     let people = with_speakers(&app, |speakers| speakers.people()).await?;
-    let known = |person: EnrolledSpeaker| KnownSpeaker {
-        name: person.name,
-        samples: person.samples,
-        enrolled_at: rfc3339(person.told_unix_ms),
-    };
-    Ok(Json(KnownSpeakers { speakers: people.into_iter().map(known).collect() }))
+    Ok(Json(KnownSpeakers { speakers: people.into_iter().map(KnownSpeaker::from).collect() }))
 }
 
 pub(super) async fn forget_speaker(
@@ -211,7 +212,7 @@ pub(super) async fn forget_speaker(
 }
 
 /// Asks where it may wait for the disk.
-async fn with_speakers<T: Send + 'static>(
+pub(super) async fn with_speakers<T: Send + 'static>(
     app: &SharedState,
     work: impl FnOnce(Arc<dyn Speakers>) -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, ApiError> {

@@ -3,7 +3,8 @@
 
 use super::server_state::SharedState;
 use super::{
-    configuration, documents, handlers, household, inspection, tool_host, web_page, websocket_upgrade, wire,
+    configuration, documents, handlers, household, inspection, owner, sessions, tool_host, web_page,
+    websocket_upgrade, wire,
 };
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, patch, post};
@@ -57,6 +58,7 @@ const WITH_BODY: [u16; 7] = [408, 413, 415, 422, 500, 503, 504];
 /// What can be answered by what reads the store.
 const WITH_STORE: [u16; 2] = [500, 503];
 const ONE_OF_STORE: [u16; 3] = [404, 500, 503];
+const ONE_SESSION: [u16; 4] = [404, 422, 500, 503];
 
 const fn query(name: &'static str, about: &'static str) -> Parameter {
     Parameter { name, about, range: None }
@@ -77,7 +79,7 @@ const fn reads(path: &'static str, id: &'static str, about: &'static str, succes
 }
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 33] = [
+pub(super) static OPERATIONS: [Operation; 40] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -199,6 +201,80 @@ pub(super) static OPERATIONS: [Operation; 33] = [
         refusals: &ONE_OF_STORE,
         handler: || delete(household::forget_speaker),
         ..reads("/api/v1/speakers/{name}", "forget_speaker", "Forgets a person's voice.", Success::Nothing)
+    },
+    Operation {
+        method: "post",
+        body: Some(|schemas| schemas.subschema_for::<owner::EnrolRequest>()),
+        refusals: &WITH_BODY,
+        handler: || post(owner::enrol),
+        ..reads(
+            "/api/v1/speakers/{name}",
+            "enrol_speaker",
+            "Enrols a person's voice, which is kept as numbers. For the operator only.",
+            Success::Object(|schemas| schemas.subschema_for::<household::KnownSpeaker>()),
+        )
+    },
+    Operation {
+        handler: || get(sessions::list),
+        ..reads(
+            "/api/v1/sessions",
+            "sessions",
+            "Conversations, the one used last first.",
+            Success::Object(|schemas| schemas.subschema_for::<sessions::SessionList>()),
+        )
+    },
+    Operation {
+        refusals: &ONE_SESSION,
+        handler: || get(sessions::read),
+        ..reads(
+            "/api/v1/sessions/{name}",
+            "session",
+            "What was said in a conversation, the oldest first.",
+            Success::Object(|schemas| schemas.subschema_for::<sessions::SessionHistory>()),
+        )
+    },
+    Operation {
+        method: "delete",
+        refusals: &ONE_SESSION,
+        handler: || delete(sessions::clear),
+        ..reads(
+            "/api/v1/sessions/{name}",
+            "clear_session",
+            "Clears a conversation: nothing said in it is told to a language model any more, and its settings are gone. Its turns stay.",
+            Success::Nothing,
+        )
+    },
+    Operation {
+        handler: || get(sessions::nodes),
+        ..reads(
+            "/api/v1/nodes",
+            "nodes",
+            "The nodes of the house on the broker, as `hark home list --nodes` prints them.",
+            Success::Object(|schemas| schemas.subschema_for::<sessions::Nodes>()),
+        )
+    },
+    Operation {
+        method: "patch",
+        body: Some(|schemas| schemas.subschema_for::<owner::RenameRequest>()),
+        refusals: &WITH_BODY,
+        handler: || patch(owner::rename),
+        ..reads(
+            "/api/v1/names",
+            "rename",
+            "Writes the names of an entity, an area or a floor into the home's file, whose comments stay, and has it read anew. For the operator only.",
+            Success::Nothing,
+        )
+    },
+    Operation {
+        method: "post",
+        refusals: &[],
+        handler: || post(owner::restart),
+        ..reads(
+            "/api/v1/restart",
+            "restart",
+            "Has Hark start again. For the operator only.",
+            Success::Nothing,
+        )
     },
     Operation {
         handler: || get(documents::list),

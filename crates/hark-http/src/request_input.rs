@@ -45,6 +45,15 @@ pub(super) async fn json<T: DeserializeOwned>(request: Request, app: &ServerStat
     read_json(request, app, MAX_BODY_BYTES).await.map(|(body, _)| body)
 }
 
+/// The same where a field of it may have `more` bytes; with the place a long one takes until it is answered.
+pub(super) async fn long_json<T: DeserializeOwned>(
+    request: Request,
+    app: &ServerState,
+    more: usize,
+) -> Result<(T, Option<ImagePermit>), ApiError> {
+    read_json(request, app, MAX_BODY_BYTES + more).await.map(|(body, (_, place))| (body, place))
+}
+
 /// The same with pictures: as much longer as they are, with the place it takes then.
 pub(super) async fn ask_request(
     request: Request,
@@ -139,7 +148,7 @@ async fn body(
         if length > most as u64 {
             let fix = match most {
                 MAX_BODY_BYTES => "send less",
-                _ => "send fewer or smaller pictures, or raise dashboard.max_image_kib",
+                _ => "send less; pictures fewer or smaller, or raise dashboard.max_image_kib",
             };
             return Err(ApiError::too_large(format!("the body is longer than {most} bytes"), fix));
         }

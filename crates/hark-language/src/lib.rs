@@ -29,6 +29,7 @@ mod registry;
 pub mod requests;
 pub mod rewriting;
 pub mod secrets;
+pub mod setup;
 pub mod speech;
 mod spoken;
 pub mod steps;
@@ -88,6 +89,8 @@ pub struct Lexicon {
     pub claims: claims::Claims,
     /// Questions of a language model that only ask for permission.
     pub permission: permission::Permission,
+    /// What `hark setup` asks and says.
+    pub setup: setup::Setup,
     /// Phonemes of words that are said otherwise than a lexicon has them.
     pub phonemes: phonemes::Phonemes,
 }

@@ -141,6 +141,7 @@ fn lexicon(code: &'static str, folder: &Path, files: &Files) -> Result<Lexicon, 
         claims: read(folder, files, "claims.toml")?,
         permission: read(folder, files, "permission.toml")?,
         phonemes: read(folder, files, "phonemes.toml")?,
+        setup: read(folder, files, "setup.toml")?,
     })
 }
 

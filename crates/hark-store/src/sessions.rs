@@ -5,7 +5,9 @@ use super::store::Store;
 use super::tags;
 use chrono::DateTime;
 use hark_config::memory::Memory;
-use hark_core::session::{ReplayPolicy, ReplayReason, Replayed, SessionSettings, Sessions, Verbosity};
+use hark_core::session::{
+    KeptSession, ReplayPolicy, ReplayReason, Replayed, Said, SessionSettings, Sessions, Verbosity,
+};
 use hark_core::{Fault, TurnId};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -147,6 +149,105 @@ impl SessionStore {
         let surplus = entries.len().saturating_sub(most as usize);
         entries.drain(..surplus);
         Ok(entries)
+    }
+
+    /// Conversations, the one used last first, at most `most`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn list(&self, most: usize) -> Result<Vec<KeptSession>, Fault> {
+        // Taken before the disk is read, as in `entries`.
+        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut listed: Vec<KeptSession> = self.store.call("list conversations", move |db| {
+            let sql = "SELECT name, opened_unix_ms, used_unix_ms,
+                       (SELECT count(*) FROM entries WHERE session = name AND request <> '')
+                       FROM sessions ORDER BY used_unix_ms DESC, name LIMIT ?1";
+            let read = |row: &rusqlite::Row<'_>| {
+                Ok(KeptSession {
+                    name: row.get(0)?,
+                    opened_unix_ms: row.get(1)?,
+                    used_unix_ms: row.get(2)?,
+                    requests: row.get::<_, i64>(3)?.unsigned_abs(),
+                })
+            };
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            db.prepare_cached(sql)?.query_map([most], read)?.collect()
+        })?;
+        for exchange in pending {
+            let (at, requests) = (exchange.at_unix_ms, u64::from(exchange.entry.is_some()));
+            match listed.iter_mut().find(|known| known.name == exchange.session) {
+                Some(known) => {
+                    known.used_unix_ms = known.used_unix_ms.max(at);
+                    known.requests += requests;
+                }
+                None => listed.push(KeptSession {
+                    name: exchange.session,
+                    opened_unix_ms: at,
+                    used_unix_ms: at,
+                    requests,
+                }),
+            }
+        }
+        listed.sort_by(|one, other| {
+            other.used_unix_ms.cmp(&one.used_unix_ms).then_with(|| one.name.cmp(&other.name))
+        });
+        listed.truncate(most);
+        Ok(listed)
+    }
+
+    /// The last requests of a conversation with their turns, the oldest first; `None` when there is none of this name.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn said(&self, session: &str, most: usize) -> Result<Option<Vec<Said>>, Fault> {
+        let pending: Vec<Exchange> = self.pending_of(session).collect();
+        let name = session.to_owned();
+        let kept: Option<Vec<Said>> = self.store.call("read a conversation", move |db| {
+            let sql = "SELECT 1 FROM sessions WHERE name = ?1";
+            if !db.prepare_cached(sql)?.exists([&name])? {
+                return Ok(None);
+            }
+            let sql = "SELECT entries.turn, turns.at, request, reply
+                       FROM entries JOIN turns ON turns.id = entries.turn
+                       WHERE entries.session = ?1 AND request <> '' ORDER BY entries.seq DESC LIMIT ?2";
+            let read = |row: &rusqlite::Row<'_>| {
+                Ok(Said { turn: row.get(0)?, at: row.get(1)?, request: row.get(2)?, reply: row.get(3)? })
+            };
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            let mut statement = db.prepare_cached(sql)?;
+            let said: rusqlite::Result<Vec<Said>> = statement.query_map(params![name, most], read)?.collect();
+            said.map(|said| Some(said.into_iter().rev().collect()))
+        })?;
+        if kept.is_none() && pending.is_empty() {
+            return Ok(None);
+        }
+        let mut said = kept.unwrap_or_default();
+        for exchange in pending {
+            let Some(entry) = exchange.entry.filter(|_| said.iter().all(|one| one.turn != exchange.turn.0))
+            else {
+                continue;
+            };
+            let at = DateTime::from_timestamp_millis(exchange.at_unix_ms).unwrap_or_default().to_rfc3339();
+            said.push(Said { turn: exchange.turn.0, at, request: entry.request, reply: entry.reply });
+        }
+        said.drain(..said.len().saturating_sub(most));
+        Ok(Some(said))
+    }
+
+    /// Forgets what was said in a conversation, and its settings; its turns stay. Answers whether it was there.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn clear(&self, session: &str) -> Result<bool, Fault> {
+        let name = session.to_owned();
+        let gone = self.store.call("clear a conversation", move |db| {
+            db.execute("DELETE FROM sessions WHERE name = ?1", [name]).map(|rows| rows > 0)
+        })?;
+        // What is still on its way to the disk is not said any more either.
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = pending.len();
+        pending.retain(|exchange| exchange.session != session);
+        Ok(gone || pending.len() < before)
     }
 
     /// What was answered last in a conversation; `None` where nothing of it is kept. It passes waiting writes, since a
@@ -352,6 +453,31 @@ mod tests {
         keep(&kept, &second);
         assert_eq!(clone.entries("a").unwrap().len(), 2);
         assert!(kept.sessions.pending.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn conversations_are_listed_read_and_cleared() {
+        let kept = kept();
+        for (turn, session, at) in [("1", "desk", 5), ("2", "voice-x", 6), ("3", "desk", 7)] {
+            keep(&kept, &exchange(turn, session, at));
+        }
+        let listed = kept.sessions.list(10).unwrap();
+        let names: Vec<(&str, u64)> = listed.iter().map(|one| (one.name.as_str(), one.requests)).collect();
+        assert_eq!(names, [("desk", 2), ("voice-x", 1)]);
+        assert_eq!((listed[0].opened_unix_ms, listed[0].used_unix_ms), (5, 7));
+        assert_eq!(kept.sessions.list(1).unwrap().len(), 1);
+        let said = kept.sessions.said("desk", 10).unwrap().unwrap();
+        let turns: Vec<&str> = said.iter().map(|one| one.turn.as_str()).collect();
+        assert_eq!((turns, said[0].request.as_str()), (vec!["1", "3"], "turn on lamp 1"));
+        assert_eq!(kept.sessions.said("desk", 1).unwrap().unwrap()[0].turn, "3", "the last ones");
+        assert_eq!(kept.sessions.said("none", 10).unwrap(), None);
+        kept.sessions.foresee(&exchange("4", "desk", 8));
+        assert_eq!(kept.sessions.list(1).unwrap()[0].requests, 3, "what is on its way to the disk counts");
+        assert_eq!(kept.sessions.said("desk", 2).unwrap().unwrap()[1].turn, "4");
+        assert!(kept.sessions.clear("desk").unwrap());
+        assert!(!kept.sessions.clear("desk").unwrap(), "it is gone");
+        assert!(kept.sessions.entries("desk").unwrap().is_empty());
+        assert_eq!(kept.turns.newest(10).unwrap().len(), 3, "turns stay");
     }
 
     #[test]

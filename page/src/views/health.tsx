@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
 import { Curves, type Series } from '../curves';
 import type { Health as HealthReport, Timings, TurnSummary } from '../events';
-import { Badge, Panel, useReading, useTick } from '../parts';
+import { Badge, Panel, tellFailure, useReading, useTick } from '../parts';
 import { send } from '../socket';
 import { connection, entries, hasSpeaker, health, models, notify } from '../store';
 import { metrics, percentile } from '../story';
@@ -359,6 +359,72 @@ function Support() {
   );
 }
 
+interface Node {
+  node: string;
+  area: string | null;
+  version: string;
+  online: boolean;
+  own: boolean;
+}
+
+function Nodes() {
+  const { value, failure } = useReading(async () => (await get<{ nodes: Node[] }>('nodes')).nodes, []);
+  if (failure === null && (value?.length ?? 0) === 0) return null;
+  return (
+    <Panel title={t('health.nodes')} id="nodes">
+      {failure !== null && <p class="bad-text">{failure}</p>}
+      <ul class="plain-list parts">
+        {(value ?? []).map((node) => (
+          <li key={node.node}>
+            <span>
+              {node.node} {node.own && <span class="badge">{t('health.nodes.own')}</span>}{' '}
+              <small class="dim">{[node.area, node.version].filter(Boolean).join(' · ')}</small>
+            </span>
+            <Badge group="node" name={node.online ? 'well' : 'away'} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Restart() {
+  const [isSure, setIsSure] = useState(false);
+  const [told, setTold] = useState('');
+  const restart = async () => {
+    setIsSure(false);
+    try {
+      await fetchApi('POST', 'restart');
+      setTold(t('health.restart.done'));
+    } catch (error) {
+      tellFailure(error);
+    }
+  };
+  return (
+    <Panel title={t('health.restart')} id="restart">
+      <p class="dim">{t('health.restart.about')}</p>
+      <p class="row wrap">
+        {isSure ? (
+          <>
+            <span>{t('health.restart.sure')}</span>
+            <button type="button" class="danger" onClick={() => void restart()}>
+              {t('health.restart.go')}
+            </button>
+            <button type="button" onClick={() => setIsSure(false)}>
+              {t('health.restart.keep')}
+            </button>
+          </>
+        ) : (
+          <button type="button" disabled={connection.value !== 'open'} onClick={() => setIsSure(true)}>
+            {t('health.restart.go')}
+          </button>
+        )}
+        <span role="status">{told}</span>
+      </p>
+    </Panel>
+  );
+}
+
 export function Health() {
   const tick = useTick(5000);
   const { value } = useReading(() => get<HealthReport>('health'), [tick]);
@@ -393,7 +459,9 @@ export function Health() {
           <Models />
           <Doctor />
           <Devices />
+          <Nodes />
           <Support />
+          <Restart />
         </div>
       )}
       <p class="dim">

@@ -1,9 +1,9 @@
 import { memo } from './memo';
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import { get } from '../api';
+import { fetchApi, get } from '../api';
 import { ask, control, phrase } from '../commands';
 import type { Area, Entity } from '../events';
-import { FieldList, Icon, isIcon, Pick, Search, useReading, useTick } from '../parts';
+import { FieldList, Icon, isIcon, Pick, Search, tellFailure, useReading, useTick } from '../parts';
 import { connection, provedStates } from '../store';
 import { number, t, word, type TextKey } from '../text';
 
@@ -84,6 +84,46 @@ function Value(props: { label: string; unit: string; min: number; max: number; s
           {t('home.set')}
         </button>
       )}
+    </form>
+  );
+}
+
+/** What a thing is called, to be written into the home's file. */
+function Names({ entity, isDisabled, done }: { entity: Entity; isDisabled: boolean; done: () => void }) {
+  const [name, setName] = useState(entity.name);
+  const [aliases, setAliases] = useState(entity.aliases.join(', '));
+  const [told, setTold] = useState('');
+  const save = async () => {
+    const others = aliases.split(',').map((one) => one.trim()).filter((one) => one !== '');
+    try {
+      await fetchApi('PATCH', 'names', { id: entity.id, name: name.trim(), aliases: others });
+      setTold(t('home.names.saved'));
+      done();
+    } catch (error) {
+      setTold('');
+      tellFailure(error);
+    }
+  };
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <label class="field">
+        <span>{t('home.names.name', { id: entity.id })}</span>
+        <input type="text" required maxLength={100} value={name} autocomplete="off" onInput={(event) => setName(event.currentTarget.value)} />
+      </label>
+      <label class="field grow">
+        <span>{t('home.names.aliases', { id: entity.id })}</span>
+        <input type="text" maxLength={1000} value={aliases} autocomplete="off" onInput={(event) => setAliases(event.currentTarget.value)} />
+      </label>
+      <button type="submit" disabled={isDisabled}>
+        {t('home.names.save')}
+      </button>
+      <span role="status">{told}</span>
     </form>
   );
 }
@@ -199,6 +239,7 @@ const Row = memo(function Row({ entity, place, state, isConnected, done }: RowPr
               {t('home.aliases')}: {entity.aliases.join(', ')}
             </p>
           )}
+          <Names entity={entity} isDisabled={!isConnected} done={done} />
           {Object.keys(entity.attributes).length > 0 && <FieldList fields={entity.attributes} />}
         </div>
       )}

@@ -165,6 +165,11 @@ impl Speakers for SpeakerRegistry {
         }
     }
 
+    fn enrol(&self, name: &str, sound: &[f32], now_unix_ms: i64) -> Result<Enrolment, Fault> {
+        self.check_enabled()?;
+        Self::enrol(self, name, sound, now_unix_ms)
+    }
+
     fn forget(&self, name: &str) -> Result<bool, Fault> {
         Ok(self.store.forget_voice(name)? > 0)
     }

@@ -3,4 +3,5 @@
 pub mod cache;
 pub mod demo_states;
 pub mod device_codes;
+pub(crate) mod names;
 pub mod sources;

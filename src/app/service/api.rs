@@ -4,7 +4,7 @@ use crate::app::audio::remote_microphone::{MicrophoneTimeouts, OFF_AFTER, Remote
 use crate::app::builder::App;
 use crate::app::effect_runner::Listener;
 use crate::app::event_queue::EventQueue;
-use crate::app::home::sources;
+use crate::app::home::{names, sources};
 use crate::app::intercom::Intercom;
 use crate::app::knowledge::library::{self, Library, Shelf};
 use crate::app::language::languages::lexicons;
@@ -13,6 +13,7 @@ use crate::app::service::inspection::Inspection;
 use crate::app::service::metrics::Tally;
 use crate::app::settings::choices;
 use crate::app::settings::configuration::LiveConfiguration;
+use crate::app::shutdown::Shutdown;
 use hark_config::Config;
 use hark_core::api::{
     Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
@@ -22,11 +23,12 @@ use hark_core::automation::Automation;
 use hark_core::configuration::ConfigurationFile;
 use hark_core::documents::Documents;
 use hark_core::home::Home;
+use hark_core::house::{NameChange, NodeCard};
 use hark_core::inspection::{Finding, ServerState, SoundDevices, ToolState};
 use hark_core::memory::{Entity, WhichFacts};
 use hark_core::model::{LanguageModel, ModelListing};
 use hark_core::ports::{Fact, HomeView, StoredList};
-use hark_core::session::{SessionSettings, Sessions};
+use hark_core::session::{KeptSession, Said, SessionSettings, Sessions};
 use hark_core::speaker::Speakers;
 use hark_core::timer::Timer;
 use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, TimerId, TurnId};
@@ -105,6 +107,7 @@ pub(crate) struct LiveApi {
     sessions: SessionStore,
     recordings: Recordings,
     remote_microphones: Arc<RemoteMicrophones>,
+    ending: Arc<Shutdown>,
 }
 
 /// Pipelines for people at other microphones, with the settings in force when they are opened.
@@ -129,7 +132,7 @@ pub(crate) fn remote_microphones(app: &App, broadcast: &Broadcast) -> Arc<Remote
 impl LiveApi {
     pub(crate) fn new(
         app: &App,
-        (health, mqtt): (Arc<Health>, Arc<Mqtt>),
+        (health, mqtt, ending): (Arc<Health>, Arc<Mqtt>, Arc<Shutdown>),
         broadcast: Arc<Broadcast>,
         remote_microphones: Arc<RemoteMicrophones>,
         configuration: Arc<LiveConfiguration>,
@@ -156,6 +159,7 @@ impl LiveApi {
             sessions: app.sessions.clone(),
             recordings: app.recordings().clone(),
             remote_microphones,
+            ending,
         }
     }
 
@@ -421,6 +425,38 @@ impl Api for LiveApi {
 
     fn yes_or_no(&self, text: &str) -> Option<bool> {
         instincts::yes_or_no(text, &lexicons(&self.config))
+    }
+
+    fn sessions(&self, most: usize) -> ApiFuture<'_, Result<Vec<KeptSession>, Fault>> {
+        let sessions = self.sessions.clone();
+        aside(move || sessions.list(most))
+    }
+
+    fn session(&self, name: &str, most: usize) -> ApiFuture<'_, Result<Option<Vec<Said>>, Fault>> {
+        let (sessions, name) = (self.sessions.clone(), name.to_owned());
+        aside(move || sessions.said(&name, most))
+    }
+
+    fn clear_session(&self, name: &str) -> ApiFuture<'_, Result<bool, Fault>> {
+        let (sessions, name) = (self.sessions.clone(), name.to_owned());
+        aside(move || sessions.clear(&name))
+    }
+
+    fn nodes(&self) -> ApiFuture<'_, Result<Vec<(NodeCard, bool)>, Fault>> {
+        Box::pin(async {
+            let nodes = hark_mqtt::nodes(&self.config.mqtt).await?;
+            Ok(nodes.into_iter().map(|node| (node.card, node.online)).collect())
+        })
+    }
+
+    fn rename(&self, change: NameChange) -> ApiFuture<'_, Result<(), Fault>> {
+        let (config, configuration, home) =
+            (self.config.clone(), self.configuration.clone(), self.home.home());
+        aside(move || names::rename(&config, &configuration, &home, &change))
+    }
+
+    fn restart(&self) {
+        self.ending.restart();
     }
 
     fn push(&self, event: Event) -> Result<(), Fault> {

@@ -12,10 +12,12 @@ use hark_core::configuration::{
 };
 use hark_core::documents::{Document, DocumentState, DocumentStatus, Documents, FoundPassage, IndexChange};
 use hark_core::home::{Area, Entity, Home};
+use hark_core::house::{NameChange, NodeCard};
 use hark_core::inspection::{Finding, ServerState, SoundDevice, SoundDevices, ToolState};
 use hark_core::memory;
 use hark_core::ports::{Fact, ListItem, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
+use hark_core::session::{KeptSession, Said};
 use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers};
 use hark_core::speech::Transcript;
 use hark_core::timer::{Timer, TimerKind, TimerState};
@@ -46,6 +48,8 @@ pub struct Fake {
     pub is_deaf: Arc<AtomicBool>,
     /// Changes of the configuration.
     pub file: Arc<FakeFile>,
+    /// How often it was told to start again.
+    pub restarts: AtomicU64,
     turns: AtomicU64,
 }
 
@@ -59,6 +63,7 @@ impl Fake {
             microphones: Arc::default(),
             is_deaf: Arc::default(),
             file: Arc::default(),
+            restarts: AtomicU64::new(0),
             turns: AtomicU64::new(0),
         }
     }
@@ -388,6 +393,50 @@ impl Api for Fake {
         Box::pin(async move { Ok((id.0 == "7").then(automation)) })
     }
 
+    fn sessions(&self, _most: usize) -> ApiFuture<'_, Result<Vec<KeptSession>, Fault>> {
+        let session = KeptSession {
+            name: "desk".into(),
+            opened_unix_ms: 1_790_000_000_000,
+            used_unix_ms: 1_790_000_001_000,
+            requests: 1,
+        };
+        Box::pin(async { Ok(vec![session]) })
+    }
+
+    fn session(&self, name: &str, _most: usize) -> ApiFuture<'_, Result<Option<Vec<Said>>, Fault>> {
+        let said = Said {
+            turn: "7".into(),
+            at: "now".into(),
+            request: "what time is it".into(),
+            reply: "Noon.".into(),
+        };
+        let found = (name == "desk").then(|| vec![said]);
+        Box::pin(async { Ok(found) })
+    }
+
+    fn clear_session(&self, name: &str) -> ApiFuture<'_, Result<bool, Fault>> {
+        let found = name == "desk";
+        Box::pin(async move { Ok(found) })
+    }
+
+    fn nodes(&self) -> ApiFuture<'_, Result<Vec<(NodeCard, bool)>, Fault>> {
+        let card = NodeCard { node: "hark".into(), area: Some("Kitchen".into()), version: "1".into() };
+        Box::pin(async { Ok(vec![(card, true)]) })
+    }
+
+    fn rename(&self, change: NameChange) -> ApiFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            match change.id.as_str() {
+                "light.a" => Ok(()),
+                _ => Err(Fault::new(FaultKind::BadInput, "home", "there is no such thing", "see the ids")),
+            }
+        })
+    }
+
+    fn restart(&self) {
+        self.restarts.fetch_add(1, Ordering::SeqCst);
+    }
+
     fn models(&self) -> ApiFuture<'_, Result<Vec<ModelChoice>, Fault>> {
         Box::pin(async { Ok(vec![ModelChoice { name: "m".into(), provider: "p".into(), chosen: true }]) })
     }
@@ -498,6 +547,13 @@ impl Speakers for Voices {
 
     fn enrol_last(&self, _name: &str, _now_unix_ms: i64) -> Result<Enrolment, Fault> {
         Ok(Enrolment::NotHeard)
+    }
+
+    fn enrol(&self, name: &str, sound: &[f32], told_unix_ms: i64) -> Result<Enrolment, Fault> {
+        if sound.len() < 1600 {
+            return Ok(Enrolment::TooShort);
+        }
+        Ok(Enrolment::Enrolled(EnrolledSpeaker { name: name.into(), samples: 1, told_unix_ms }))
     }
 
     fn forget(&self, name: &str) -> Result<bool, Fault> {

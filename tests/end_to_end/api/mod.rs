@@ -17,6 +17,8 @@ use hark_http::openapi;
 use http::{ask, get, post};
 use serde_json::{Map, Value, json};
 use std::path::Path;
+use std::sync::LazyLock;
+use std::sync::atomic::Ordering;
 
 fn document() -> Value {
     serde_json::from_str(openapi()).unwrap()
@@ -45,6 +47,9 @@ fn operations(document: &Value) -> Vec<(String, String, Value)> {
     methods.collect()
 }
 
+/// A tenth of a second of silence, to know somebody by.
+static SOUND: LazyLock<String> = LazyLock::new(|| format!(r#"{{"sound":"{}"}}"#, "A".repeat(4 * 1068)));
+
 /// A request that the fake can serve.
 fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
     let id = match path {
@@ -57,11 +62,14 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
         "/api/v1/documents" => Some(r#"{"path":"/home/them/manuals/boiler.pdf"}"#),
         "/api/v1/ask" => Some(r#"{"text":"what time is it","session_id":"s"}"#),
         "/api/v1/config" => Some(r#"{"changes":{"wake.threshold":0.6}}"#),
+        "/api/v1/names" => Some(r#"{"id":"light.a","name":"Lamp","aliases":["lantern"]}"#),
+        "/api/v1/speakers/{name}" => Some(SOUND.as_str()),
         _ => None,
     };
     let address = match (path, method) {
         ("/api/v1/documents", "DELETE") => "/api/v1/documents?path=/home/them/manuals/boiler.pdf".to_owned(),
         ("/api/v1/documents/search", _) => "/api/v1/documents/search?q=error%20E5".to_owned(),
+        ("/api/v1/sessions/{name}", _) => "/api/v1/sessions/desk".to_owned(),
         _ => path.replace("{id}", id).replace("{name}", "Anna"),
     };
     (address, body.filter(|_| ["POST", "PATCH"].contains(&method)))
@@ -73,13 +81,15 @@ fn every_documented_operation_is_answered_as_documented() {
     for (path, method, described) in operations(&document) {
         let (address, body) = example(&path, &method);
         let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
-        let headers: &[_] = if body.is_some() { &[json, token] } else { &[] };
+        let is_owners = body.is_some() || path == "/api/v1/restart";
+        let headers: &[_] = if is_owners { &[json, token] } else { &[] };
         let answer = ask(server.address, &method, &address, headers, body);
         let documented = &described["responses"][answer.status.to_string()];
         assert!(documented.is_object(), "{method} {path} answers {} undocumented", answer.status);
-        let success = match path.as_str() {
-            "/ws" => 426,
-            "/api/v1/memory/{id}" | "/api/v1/speakers/{name}" => 204,
+        let success = match (path.as_str(), method.as_str()) {
+            ("/ws", _) => 426,
+            ("/api/v1/memory/{id}" | "/api/v1/names" | "/api/v1/restart", _) => 204,
+            ("/api/v1/speakers/{name}" | "/api/v1/sessions/{name}", "DELETE") => 204,
             _ => 200,
         };
         assert_eq!(answer.status, success, "{method} {path}: {}", answer.body);
@@ -155,6 +165,55 @@ fn the_configuration_is_changed_by_the_operator_alone_and_mistakes_are_told_by_k
         wake["keys"].as_array().unwrap().iter().find(|key| key["key"] == "wake.threshold").unwrap();
     assert_eq!((&threshold["kind"], &threshold["needs_restart"]), (&json!("number"), &json!(false)));
     assert!(threshold["min"].is_number() && threshold["about"].as_str().unwrap().ends_with('.'));
+}
+
+#[test]
+fn voices_names_and_restarts_are_for_the_operator() {
+    let (server, _token) = with_operator();
+    let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
+    let send = |method: &str, path: &str, headers: &[(&str, &str)], body: &str| {
+        ask(server.address, method, path, headers, Some(body))
+    };
+    let rename = r#"{"id":"light.a","name":"Lamp"}"#;
+    for (method, path, body) in [
+        ("POST", "/api/v1/speakers/Anna", SOUND.as_str()),
+        ("PATCH", "/api/v1/names", rename),
+        ("POST", "/api/v1/restart", "{}"),
+    ] {
+        let refused = send(method, path, &[json], body);
+        assert_eq!((refused.status, refused.refusal().as_str()), (403, "forbidden"), "{path}");
+    }
+    assert_eq!(server.fake.restarts.load(Ordering::SeqCst), 0);
+    assert_eq!(send("POST", "/api/v1/restart", &[json, token], "{}").status, 204);
+    assert_eq!(server.fake.restarts.load(Ordering::SeqCst), 1);
+
+    let enrolled = send("POST", "/api/v1/speakers/Anna%20B", &[json, token], &SOUND);
+    assert_eq!((enrolled.status, &enrolled.json()["name"]), (200, &json!("Anna B")));
+    for body in [
+        r#"{"sound":""}"#,
+        r#"{"sound":"AAAA"}"#,
+        r#"{"sound":"%"}"#,
+        r#"{"sound":7}"#,
+        r#"{"voice":"AA=="}"#,
+    ] {
+        assert_eq!(send("POST", "/api/v1/speakers/Anna", &[json, token], body).status, 422, "{body}");
+    }
+    let long = format!(r#"{{"sound":"{}"}}"#, "A".repeat(4 * 160_000));
+    assert_eq!(send("POST", "/api/v1/speakers/Anna", &[json, token], &long).status, 200, "15 seconds");
+    let longer = format!(r#"{{"sound":"{}"}}"#, "A".repeat(4 * 200_000));
+    assert_eq!(send("POST", "/api/v1/speakers/Anna", &[json, token], &longer).status, 413);
+
+    assert_eq!(send("PATCH", "/api/v1/names", &[json, token], rename).status, 204);
+    for body in [
+        r#"{"id":"light.none","name":"Lamp"}"#,
+        r#"{"id":"light.a","name":""}"#,
+        r#"{"id":"light.a","aliases":["a\nb"]}"#,
+        r#"{"name":"Lamp"}"#,
+    ] {
+        assert_eq!(send("PATCH", "/api/v1/names", &[json, token], body).status, 422, "{body}");
+    }
+    assert_eq!(get(server.address, "/api/v1/sessions/nobody").status, 404);
+    assert_eq!(get(server.address, &format!("/api/v1/sessions/{}", "x".repeat(65))).status, 422);
 }
 
 #[test]

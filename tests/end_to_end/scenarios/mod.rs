@@ -15,6 +15,7 @@ mod hearing_people;
 mod looking_back;
 mod memory;
 mod one_sentence;
+mod owners_acts;
 mod recordings;
 mod reloading;
 mod teaching;

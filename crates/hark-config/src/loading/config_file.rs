@@ -105,7 +105,10 @@ fn overridden(loaded: &Loaded, change: &Change) -> Option<Problem> {
 }
 
 /// Replaces a file atomically: a concurrent reader sees the old or the new text, never a mix of both.
-fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+///
+/// # Errors
+/// When it cannot be written; the file is as before then.
+pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     // A link stays one.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

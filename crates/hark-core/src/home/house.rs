@@ -68,6 +68,17 @@ pub struct NodeCard {
     pub version: String,
 }
 
+/// What something of the home is to be called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameChange {
+    /// Id of an entity, an area or a floor.
+    pub id: String,
+    /// Its name; `None` leaves it.
+    pub name: Option<String>,
+    /// All its other names; `None` leaves them.
+    pub aliases: Option<Vec<String>>,
+}
+
 /// Words that one node wants said on others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

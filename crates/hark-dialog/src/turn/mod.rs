@@ -280,6 +280,7 @@ impl Machine {
             Event::ListenNow => self.on_listen_now(now),
             Event::Stop => self.stop_everything(None),
             Event::Set { setting } => self.set(setting),
+            Event::Configured { earcons, follow_up } => self.configure(earcons, follow_up.into()),
             Event::Applied { setting } => self.publish(None, setting.event()),
             Event::CancelTimers => self.out.push(Effect::CancelTimers),
             Event::Correct { correction } => self.out.push(Effect::Teach { correction }),

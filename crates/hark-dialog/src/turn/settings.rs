@@ -36,6 +36,13 @@ impl Machine {
         }
     }
 
+    /// Takes over what the configuration says. That the wake sound and follow-up are switched by it as well is told by
+    /// their settings, which come besides.
+    pub(super) fn configure(&mut self, earcons: bool, follow_up: FollowUp) {
+        self.settings.earcons = earcons;
+        self.settings.follow_up = follow_up;
+    }
+
     /// After which replies Hark listens now. Where the configuration says after none, switching it on means after
     /// questions.
     pub(super) fn follow_up(&self) -> FollowUp {
@@ -73,6 +80,7 @@ mod tests {
     use super::*;
     use crate::turn::Machine;
     use hark_core::audio::Earcon;
+    use hark_core::setting;
     use hark_core::{Event, PublicEvent};
 
     fn told(effects: &[Effect]) -> Vec<&PublicEvent> {
@@ -150,6 +158,15 @@ mod tests {
         assert_eq!(follow_up(Always), (Always, Never, Always));
         assert_eq!(follow_up(Questions), (Questions, Never, Questions));
         assert_eq!(follow_up(Never), (Never, Never, Questions));
+    }
+
+    #[test]
+    fn what_the_configuration_says_anew_counts_at_once() {
+        let mut machine = machine();
+        machine.handle(at(0), Event::Configured { earcons: false, follow_up: setting::FollowUp::Always });
+        assert_eq!(machine.follow_up(), FollowUp::Always);
+        machine.earcon(Earcon::Error);
+        assert_eq!(machine.out, []);
     }
 
     #[test]

@@ -332,7 +332,7 @@ fn entity(
 }
 
 /// The id with capitals and blanks behind the dot made what an id has there: people copy names into it.
-fn slug(id: &str) -> String {
+pub(super) fn slug(id: &str) -> String {
     let Some((domain, object)) = id.split_once('.') else { return id.to_owned() };
     format!("{domain}.{}", object.to_lowercase().replace(' ', "_"))
 }

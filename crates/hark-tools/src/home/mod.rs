@@ -1,4 +1,4 @@
-//! The home: its snapshot and changes ([`registry`]), the file its names come from (`file`), the merge of several sources
+//! The home: its snapshot and changes ([`registry`]), the file its names come from (`file`) and changes of it ([`edit`]), the merge of several sources
 //! (`merge`), yes or no to a question about it ([`question`]), which entities a request means ([`select`]), what a device can be told ([`command`], [`capability`]), the
 //! backends that carry it out ([`backend`], [`virtual_devices`]), when it counts as done ([`control`], [`state_proof`]), how
 //! it is undone ([`restore`]), what numbers, choices and texts take ([`values`]), and how passwords stay hidden
@@ -9,6 +9,7 @@ pub mod capability;
 pub mod colours;
 pub mod command;
 pub mod control;
+pub mod edit;
 pub mod file;
 mod file_reader;
 mod merge;

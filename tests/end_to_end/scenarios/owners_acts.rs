@@ -1,0 +1,56 @@
+//! What the owner does on the page, asked of a running daemon: names, conversations, nodes, a restart.
+
+use crate::scenarios::daemon_api::{http_with, start};
+use crate::support::{Hark, free_port, wait_for};
+use serde_json::{Value, json};
+use std::fs;
+use std::time::Duration;
+
+const HOME: &str = "# Ours.\n[[area]]\nid = \"kitchen\"\nname = \"Kitchen\"\n\n\
+    [[entity]]\nid = \"light.beacon\"\nname = \"Beacon\" # bright\narea = \"kitchen\"\n";
+
+#[test]
+fn names_conversations_and_a_restart_are_asked_by_http() {
+    let hark = Hark::new();
+    let file = hark.path("home.toml");
+    fs::write(&file, HOME).unwrap();
+    let listen = format!("dashboard.listen=127.0.0.1:{}", free_port());
+    let home = format!("home.file={}", file.display());
+    let (daemon, address) = start(&hark, &[&listen, &home, "intent.learn=false"]);
+    let token = fs::read_to_string(hark.path("operator-token")).unwrap();
+    let operator = format!("Authorization: Bearer {}\r\n", token.trim());
+    let call =
+        |method: &str, path: &str, body: Option<Value>| http_with(address, method, path, body, &operator);
+    let ask = |text: &str| call("POST", "/api/v1/ask", Some(json!({"text": text, "session_id": "desk"}))).1;
+
+    let change = json!({"id": "light.beacon", "name": "Zeppelin", "aliases": ["airship"]});
+    assert_eq!(call("PATCH", "/api/v1/names", Some(change)).0, 204);
+    let written = fs::read_to_string(&file).unwrap();
+    assert!(written.starts_with(&HOME.replace("\"Beacon\"", "\"Zeppelin\"")), "{written}");
+    assert_eq!(ask("turn on the airship")["outcome"], "done");
+    let (status, refused) = call("PATCH", "/api/v1/names", Some(json!({"id": "light.none", "name": "x"})));
+    assert_eq!((status, refused["error"]["kind"].as_str()), (422, Some("bad_input")));
+
+    let listed = call("GET", "/api/v1/sessions", None).1;
+    assert_eq!(
+        (&listed["sessions"][0]["name"], &listed["sessions"][0]["requests"]),
+        (&json!("desk"), &json!(1))
+    );
+    let said = call("GET", "/api/v1/sessions/desk", None).1;
+    assert_eq!(said["said"][0]["request"], "turn on the airship");
+    assert_eq!(call("DELETE", "/api/v1/sessions/desk", None).0, 204);
+    assert_eq!(call("GET", "/api/v1/sessions/desk", None).0, 404);
+    assert_eq!(call("GET", "/api/v1/nodes", None), (200, json!({"nodes": []})), "there is no broker");
+
+    let uptime = || -> Option<f64> {
+        // Nobody is there for a moment.
+        std::net::TcpStream::connect(address).ok()?;
+        call("GET", "/api/v1/health", None).1["uptime_s"].as_f64()
+    };
+    std::thread::sleep(Duration::from_millis(1500));
+    let before = uptime().unwrap();
+    assert_eq!(call("POST", "/api/v1/restart", None).0, 204);
+    std::thread::sleep(Duration::from_millis(500));
+    wait_for("another start", Duration::from_secs(30), || uptime().filter(|now| *now < before));
+    assert!(daemon.terminate().success());
+}

@@ -1,0 +1,4 @@
+//! What people see in a terminal, driven by keys in a real pseudo-terminal.
+
+mod setup;
+mod watch;
