@@ -208,11 +208,3 @@ fn of_several_acts_those_last_that_are_meant() {
     }
     check(all, lasting);
 }
-
-#[test]
-fn debug_one() {
-    for text in std::env::var("TEXTS").unwrap_or_default().split(';') {
-        let found = read(text);
-        eprintln!("== {text}\n   {:?}\n   {}", frames(&found.intents), found.why);
-    }
-}
