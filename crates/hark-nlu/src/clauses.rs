@@ -113,7 +113,12 @@ impl Composer<'_> {
         let (others, of_clauses): (Vec<&Qualifier>, Vec<&Qualifier>) =
             qualifiers.found.iter().rev().partition(|it| !qualifiers.is_of_clause_before(it));
         others.into_iter().chain(of_clauses).find_map(|it| {
+            let mut is_refused = false;
             qualifiers.ends(it).into_iter().find_map(|end| {
+                // "Good night but leave the hall light on" is not "good night on" without the hall light.
+                if is_refused {
+                    return None;
+                }
                 if it.kind == Kind::Hours || qualifiers.is_span(it) {
                     return self.between_hours(text, tokens, (it, end), clauses_left);
                 }
@@ -149,7 +154,9 @@ impl Composer<'_> {
                 if matches!(terms, Adds::Becomes { .. } | Adds::Check { .. }) {
                     found.tell(words(it.mark.1));
                 }
-                found.add(terms, words(start), self.reader).then_some(found)
+                let is_added = found.add(terms, words(start), self.reader);
+                is_refused = !is_added && it.kind == Kind::Except && end == tokens.len();
+                is_added.then_some(found)
             })
         })
     }

@@ -227,7 +227,7 @@ impl<'s> Speech<'s> {
         };
         let reason = phrases::starts(self.lexicon().discourse.reasons, &self.words()).is_some();
         let bare = first.slots.is_empty() != second.slots.is_empty();
-        if first.intent == second.intent && (reason || bare) {
+        if first.intent == second.intent && first.response == second.response && (reason || bare) {
             match (within(first, second), within(second, first)) {
                 (true, _) => drop(found.matches.remove(0)),
                 (false, true) => drop(found.matches.remove(1)),

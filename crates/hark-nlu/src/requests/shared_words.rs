@@ -196,13 +196,18 @@ impl Sentence<'_> {
             && self.plain(before.0, before.1).is_some_and(|found| is_later(&found))
     }
 
-    /// The request before with another thing and another number: "turn the lamp off in ten minutes and the fan in twenty".
+    /// The request before with another thing: "turn the lamp off and the fan"; and with another number where one is said: "turn
+    /// the lamp off in ten minutes and the fan in twenty".
     pub(super) fn gapped(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
         let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
         let is_number = |at: usize| self.lexicon.numbers.number(&words[at..at + 1]).is_some();
-        ((start..end).any(is_number) && (before.0..before.1).any(is_number)).then_some(())?;
         let speech = Speech { reader: self.reader, text: self.text, tokens: self.tokens };
         let said = &words[before.0..before.1];
+        if self.names_a_thing(start, end) {
+            let texts = speech.put_in(said, &words[start..end], &[]);
+            return texts.iter().find_map(|text| self.composed(text));
+        }
+        ((start..end).any(is_number) && (before.0..before.1).any(is_number)).then_some(())?;
         (start + 1..end).filter(|cut| self.names_a_thing(start, *cut)).find_map(|cut| {
             let is_shared = said.contains(&words[cut]) && cut + 1 < end;
             let number = &words[cut + usize::from(is_shared)..end];

@@ -188,6 +188,17 @@ impl Timers {
         kept.map(|_| heard)
     }
 
+    /// Leaves out the next time of what repeats.
+    ///
+    /// # Errors
+    /// `NotFound` where there is no such timer, or it never comes again; `Store`.
+    pub fn skip(&self, id: &TimerId, now_unix_ms: i64) -> Result<Timer, TimerError> {
+        let timer = self.lock().iter().find(|timer| timer.id == *id).cloned().ok_or(TimerError::NotFound)?;
+        let next = self.again(&timer, now_unix_ms).ok_or(TimerError::NotFound)?;
+        self.put_back(&next)?;
+        Ok(next)
+    }
+
     /// The next time of what repeats; `None` when it rings only once.
     fn again(&self, timer: &Timer, now_unix_ms: i64) -> Option<Timer> {
         let rule = timer.recurrence.as_deref()?;

@@ -296,7 +296,17 @@ fn cancel(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prep
             timers.acknowledge_all(now)?;
             return Ok(Outcome::new(true, json!({"rang": true})));
         }
-        let timer = timers.cancel(&only(timers, &asking, kind, now)?.id)?;
+        let timer = only(timers, &asking, kind, now)?;
+        // "Skip the alarm tomorrow" leaves those that come after it.
+        let on_a_day = matches!(asking.when, Some(When::Day(_) | When::Days(..) | When::Span(..)));
+        if on_a_day && timer.recurrence.is_some() {
+            let next = timers.skip(&timer.id, now)?;
+            let shown = |timer| shown(timer, timers.zone(), now);
+            let detail = json!({"rang": false, "skipped": shown(&timer), key(kind): shown(&next)});
+            let undo = Undoable::Timer { before: Some(Box::new(timer)), after: Some(Box::new(next)) };
+            return Ok(Outcome::new(true, detail).undone_by(undo));
+        }
+        let timer = timers.cancel(&timer.id)?;
         let detail = json!({"rang": false, key(kind): shown(&timer, timers.zone(), now)});
         Ok(Outcome::new(true, detail)
             .undone_by(Undoable::Timer { before: Some(Box::new(timer)), after: None }))

@@ -231,11 +231,12 @@ pub const TOOLS: &[Descriptor] = &[
     },
     Descriptor {
         name: "alarm.cancel",
-        description: "Takes an alarm away; one that rings is only silenced.",
+        description: "Takes an alarm away; one that rings is only silenced, of one that repeats only the day that is named.",
         args: &[WHICH_DAY, WHICH_ALARM],
         result: &[
             Field::maybe("alarm", "object", SHOWN),
             Field::always("rang", "boolean", "it was ringing and is silent now"),
+            Field::maybe("skipped", "object", "which of what repeats was left out; the other is the next"),
         ],
         risk: Risk::Write,
         outside: Outside::Never,
@@ -307,6 +308,7 @@ pub const TOOLS: &[Descriptor] = &[
         result: &[
             Field::maybe("reminder", "object", SHOWN),
             Field::always("rang", "boolean", "it was ringing and is silent now"),
+            Field::maybe("skipped", "object", "which of what repeats was left out; the other is the next"),
         ],
         risk: Risk::Write,
         outside: Outside::Never,
