@@ -361,7 +361,8 @@ impl Composer<'_> {
         found.lasting = found.matches.len();
         match later {
             Some(seconds) => {
-                found.matches.push(put_off(more.matches.into_iter().next()?, seconds, said(behind)))
+                let command = format!("{} {}", more.said, more.terms.said_until());
+                found.matches.push(put_off(more.matches.into_iter().next()?, seconds, said(&command)));
             }
             None => found.matches.extend(more.matches),
         }

@@ -49,7 +49,8 @@ impl Speech<'_> {
         let words = self.words();
         let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
         // "When I'm home" is no statement, nor is what goes on with it.
-        let limits = |at: usize| qualifiers.found.iter().any(|it| it.mark.1 >= at);
+        let limits =
+            |at: usize| qualifiers.found.iter().any(|it| it.end.map_or(it.mark.1 >= at, |end| end > at));
         let connects = |word: &str| self.lexicon().requests.connectors.contains(word);
         let ends = (MIN_WORDS..words.len()).rev();
         ends.filter(|at| !connects(words[at - 1]) && !limits(*at) && self.is_remark(&words[*at..]))

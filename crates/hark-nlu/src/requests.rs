@@ -199,7 +199,9 @@ impl<'s> Sentence<'s> {
             let is = |phrases: Phrases, at: usize| phrases.contains(&self.tokens[at].word);
             let opens = at == 1 || !closed || is(talk.closing, at - 2);
             let begun = is(talk.verbs, at - 1) && opens || closed && at > 1 && is(talk.verbs, at - 2);
-            let named = || !begun && self.begins_with_a_thing(at);
+            // "Lock the doors lights off."
+            let kinds = || [last, next].iter().all(|it| self.reader.grammar.says_what_kind(&it.word));
+            let named = || !begun && (kinds() || self.begins_with_a_thing(at));
             let apart = self.unjoined && (verb || closed && !begun || named());
             if (after > at || comma || apart) && after < self.tokens.len() {
                 joints.push((at, after));

@@ -10,6 +10,10 @@ use serde_json::Value;
 const TIMER_STATUS: &str = "HassTimerStatus";
 const AUTOMATIONS: &str = "HarkAutomationList";
 
+/// The slot of a light's white and the reply about it, and by how much it is made warmer or cooler, kelvin.
+const WHITE: &str = "temperature";
+const WHITE_STEP: f64 = 500.0;
+
 /// A quantity that can be more or less: what sets it, what changes it, and the slot of the change.
 struct Quantity {
     /// The intent that sets it, with the slot that makes it this quantity.
@@ -126,6 +130,22 @@ fn of_it(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     Some(Intent { name: quantity.change.to_owned(), slots, response: None, ..intent.clone() })
 }
 
+/// "A bit cooler" of a light whose white was set: another white, and no other heating.
+fn white(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = &before.done.intent;
+    let is_relative = intent.name == "HarkClimateSetTemperatureRelative" && !Target::is_in(&intent.slots);
+    let kelvin = done.slots.get(WHITE).filter(|_| is_relative && done.name == "HassLightSet")?.as_f64()?;
+    let warmer = match intent.slots.get("temperature_step")? {
+        Value::String(way) => way == "up",
+        number => number.as_f64()? > 0.0,
+    };
+    let kelvin = if warmer { kelvin - WHITE_STEP } else { kelvin + WHITE_STEP };
+    let mut slots = Slots::new();
+    Target::of(&done.slots, None).put(&mut slots);
+    slots.insert(WHITE.to_owned(), Value::from(kelvin.round() as i64));
+    Some(Intent { slots, response: Some(WHITE.to_owned()), ..done.clone() })
+}
+
 /// A change that names nothing ("a bit brighter", "set the volume to twenty") is of what was spoken of last, if that has
 /// it.
 pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
@@ -133,7 +153,8 @@ pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let asks_end =
         intent.name == TIMER_STATUS && intent.slots.is_empty() && before.done.intent.name == RESTORE_LATER;
     let end = || asks_end.then(|| Intent { name: AUTOMATIONS.to_owned(), response: None, ..intent.clone() });
-    if let Some(of_end) = changed_time::later(intent, before).or_else(end).or_else(|| of_it(intent, before)) {
+    let of_it = || of_it(intent, before).or_else(|| white(intent, before));
+    if let Some(of_end) = changed_time::later(intent, before).or_else(end).or_else(of_it) {
         let why = super::why(intent, before);
         return Some(Intent { why, route: Route::Context, ..of_end });
     }

@@ -183,6 +183,15 @@ const ROWS: &[Row] = &[
         r#"{"volume_step":"down"}"#,
     ),
     (
+        "HassLightSet",
+        r#"{"name":"Lamp","temperature":2700}"#,
+        "light",
+        "HarkClimateSetTemperatureRelative",
+        r#"{"temperature_step":"down"}"#,
+        "HassLightSet",
+        r#"{"name":"Lamp","temperature":3200}"#,
+    ),
+    (
         "HassTurnOn",
         r#"{"name":"Lamp"}"#,
         "light",

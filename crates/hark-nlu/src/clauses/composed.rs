@@ -63,6 +63,11 @@ impl Terms {
         self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty()
     }
 
+    /// The words that say how long.
+    pub(super) fn said_until(&self) -> &str {
+        &self.said_until
+    }
+
     /// What has to become so.
     fn question(&self) -> Option<&Slots> {
         match &self.trigger {

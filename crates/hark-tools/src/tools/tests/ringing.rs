@@ -89,6 +89,22 @@ async fn what_is_taken_up_again_is_reckoned_from_when_it_was_asked_for() {
 }
 
 #[tokio::test]
+async fn of_what_repeats_one_day_is_left_out() {
+    let house = house();
+    house.ok("alarm.set", json!({"recurrence": "FREQ=DAILY;BYHOUR=7;BYMINUTE=0"})).await;
+    assert_eq!(due(&house), ["11-22T07:00"]);
+    let (code, _) = house.fails("alarm.cancel", json!({"when": "2026-11-25"})).await;
+    assert_eq!(code, error_code::NOT_FOUND, "it does not ring next on that day");
+    let receipt = house.ok("alarm.cancel", json!({"when": "2026-11-22"})).await;
+    assert_eq!(receipt.detail["skipped"]["date"], "2026-11-22");
+    assert_eq!(receipt.detail["alarm"]["date"], "2026-11-23");
+    assert_eq!(due(&house), ["11-23T07:00"]);
+    // The alarm itself is taken away by its time, or where it is the only one.
+    house.ok("alarm.cancel", json!({"when": "2026-11-23T07:00:00"})).await;
+    assert!(due(&house).is_empty());
+}
+
+#[tokio::test]
 async fn the_alarm_that_is_meant_is_cancelled() {
     let house = house();
     let (code, _) = house.fails("alarm.cancel", json!({})).await;
