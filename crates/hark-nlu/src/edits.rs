@@ -118,7 +118,7 @@ impl Speech<'_> {
         let ways: [&dyn Fn() -> Vec<Range<usize>>; 5] = [
             &|| TIMES.into_iter().find_map(|rule| self.same_rule(rule, wrong, meant)).unwrap_or_default(),
             &|| self.numbers(wrong, meant),
-            &|| self.listed(wrong),
+            &|| self.listed(wrong, meant),
             &|| self.names(wrong, meant),
             &|| alike(wrong, meant),
         ];
@@ -197,8 +197,11 @@ impl Speech<'_> {
         named
     }
 
-    /// What is put on a list, or taken off.
-    fn listed(&self, wrong: &[&str]) -> Vec<Range<usize>> {
+    /// What is put on a list, or taken off; "on the packing list" is none of that.
+    fn listed(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
+        if meant.first().is_some_and(|first| self.lexicon().discourse.within.contains(first)) {
+            return Vec::new();
+        }
         let (text, tokens) = spoken(wrong, self.reader);
         let found = self.reader.exactly(&text, &tokens);
         let listed = found.filter(|found| category_of(&found.intent) == Some(Category::List));

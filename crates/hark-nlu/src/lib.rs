@@ -23,6 +23,7 @@ pub mod language_detection;
 mod multi_value;
 mod narrative;
 mod number_spans;
+mod other_requests;
 mod others;
 mod phonetic_key;
 mod problem;

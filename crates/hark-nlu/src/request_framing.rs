@@ -339,7 +339,7 @@ impl<'s> Speech<'s> {
             let (_, used) = rules::longest(Rule::Datetime, &words[from..at], &by)?;
             Some(&words[from..from + used])
         };
-        let connects = |word: &&str| self.lexicon().requests.connectors.contains(*word);
+        let connects = |word: &&str| self.lexicon().requests.connectors.contains(word);
         words[..at].iter().any(connects).then_some(())?;
         let time = (0..at).find_map(time).unwrap_or_default();
         Some([&words[..at], time, &words[at + length..]].concat().join(" "))

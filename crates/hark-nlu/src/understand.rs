@@ -6,11 +6,12 @@
 //! nothing, the others.
 
 use super::clauses;
-use super::grammar::{Grammar, Match, Reader, Took};
+use super::grammar::{Grammar, Match, Reader};
 use super::impossible::Impossible;
 use super::intent::{category_of, leans_on_another};
 use super::multi_value;
 use super::narrative;
+use super::other_requests::holds_another;
 use super::qualifiers::Qualifiers;
 use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
@@ -20,7 +21,7 @@ use hark_core::automation::intent::{COMMAND, DENIES, IT, SEVERAL, TO_IT};
 use hark_core::intent::{UnknownThing, refusal};
 use hark_core::ports::{Candidates, NEXT_TURN, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
-use hark_language::{Lexicon, Phrases, phrases};
+use hark_language::{Lexicon, phrases};
 use serde_json::Value;
 
 /// Slot of something that a reminder would wait for.
@@ -430,47 +431,6 @@ fn without_content(reader: &Reader<'_>, text: &str, tokens: &[Token], wild_words
     let behind = core.first() == tokens.first() && core.len() + wild_words == tokens.len();
     let named = |found: &Match| found.wild_words == 0 && found.slots.contains_key("name");
     if behind { reader.exactly(text, core).filter(named) } else { None }
-}
-
-/// Whether words that were taken as they are hold another request or a correction: "... and then read me the list", "fifteen
-/// I mean fifty". What is to be remembered or told may hold any.
-fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
-    let lexicon = speech.reader.grammar.lexicon();
-    let words: Vec<&str> = speech.tokens.iter().map(|token| token.word.as_str()).collect();
-    let talk = &lexicon.discourse;
-    let goes_on = |at: usize, how: Phrases| {
-        let joins = words[at..].iter().take_while(|word| lexicon.requests.connectors.contains(word)).count();
-        (joins > 0 || speech.pauses_before(at))
-            && words.get(at + joins).is_some_and(|_| phrases::starts(how, &words[at + joins..]).is_some())
-    };
-    let asks = |at: usize| goes_on(at, talk.questions);
-    let taken: Vec<&str> =
-        found.words.iter().filter(|(_, how)| *how == Took::AsItIs).map(|(word, _)| word.as_str()).collect();
-    match category_of(&found.intent) {
-        // "Read me what's left on the list" puts nothing on it.
-        Some(Category::List) if phrases::starts(talk.verbs, &taken).is_some_and(|length| length > 1) => true,
-        // "Put the radio on, sorry, I mean the telly" plays no such title.
-        Some(Category::Media) => (1..words.len()).any(|at| {
-            speech.pauses_before(at)
-                && phrases::starts(talk.corrections, &words[at..]).is_some_and(|it| at + it < words.len())
-        }),
-        Some(Category::Reminder) => (1..words.len()).any(|at| {
-            let on_a_list = || {
-                let joins = lexicon.requests.connectors.contains(words[at - 1]);
-                let rest = &speech.tokens[at..];
-                joins && speech.reader.exactly(speech.text, rest).is_some_and(|it| it.is_on_named_list())
-            };
-            asks(at) || goes_on(at, talk.to_me) || on_a_list()
-        }),
-        Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
-            // "In ten minutes, turn on the lamp" begins with its time.
-            let is_within = found.words.get(at - 1).is_none_or(|(_, took)| *took == Took::AsItIs);
-            asks(at)
-                || is_within && goes_on(at, talk.verbs)
-                || phrases::starts(talk.corrections, &words[at..]).is_some_and(|length| length > 1)
-        }),
-        _ => false,
-    }
 }
 
 /// What sets a quantity that only things of one domain have; of what was named before in the same sentence, where it

@@ -298,7 +298,8 @@ impl Clause<'_> {
         };
         let time = || whole(Rule::Time)?.parse().ok().map(|time| Until::Time { time });
         let moment = || match When::parse(&whole(Rule::Datetime)?)? {
-            When::Moment(at) => Some(Until::Moment { at }),
+            // "Until sunday evening" ends as that begins.
+            When::Moment(at) | When::Span(at, _) => Some(Until::Moment { at }),
             _ => None,
         };
         let sun = || match self.sun_of(self.it.mark.1)? {

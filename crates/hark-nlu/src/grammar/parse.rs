@@ -48,22 +48,6 @@ pub struct Match {
     pub spans: Vec<SlotSpan>,
 }
 
-impl Match {
-    /// Whether it is about items between words that say what to do and words that name the list: "put stamps on my list".
-    pub(crate) fn is_on_named_list(&self) -> bool {
-        let ends = [self.words.first(), self.words.last()];
-        category_of(&self.intent) == Some(Category::List)
-            && self.wild_words > 0
-            && !leans_on_another(&self.intent)
-            && ends.into_iter().flatten().all(|(_, took)| *took == Took::Meant)
-    }
-
-    /// The words it was read from.
-    pub(crate) fn said(&self) -> String {
-        self.words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ")
-    }
-}
-
 /// How much worse a way is than another. Less is better, the fields from the top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Cost {

@@ -1,9 +1,11 @@
 //! What a reading of a sentence has found: slots, what is known of them, and what is doubtful.
 
+use super::parse::Match;
 use super::{Block, Grammar};
+use crate::intent::{category_of, leans_on_another};
 use crate::text::Token;
 use hark_core::intent::Ambiguity;
-use hark_core::{SlotSpan, Slots};
+use hark_core::{Category, SlotSpan, Slots};
 use hark_language::{Lexicon, phrases};
 use serde_json::{Map, Value};
 
@@ -23,6 +25,22 @@ pub enum Took {
     AsItIs,
     /// It was passed over.
     Nothing,
+}
+
+impl Match {
+    /// Whether it is about items between words that say what to do and words that name the list: "put stamps on my list".
+    pub(crate) fn is_on_named_list(&self) -> bool {
+        let ends = [self.words.first(), self.words.last()];
+        category_of(&self.intent) == Some(Category::List)
+            && self.wild_words > 0
+            && !leans_on_another(&self.intent)
+            && ends.into_iter().flatten().all(|(_, took)| *took == Took::Meant)
+    }
+
+    /// The words it was read from.
+    pub(crate) fn said(&self) -> String {
+        self.words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// What stands along a way.
@@ -77,7 +95,13 @@ impl Found {
         let item = self.slots.get("item").and_then(Value::as_str).unwrap_or_default();
         let words: Vec<&str> = item.split_whitespace().collect();
         let asks = words.first().is_some_and(|first| lexicon.discourse.questions.contains(first));
-        asks || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
+        // "No, on the packing list."
+        let denies = matches!(words.as_slice(), [only] if lexicon.requests.negations.contains(only));
+        // "On the packing list" says where.
+        let places = matches!(words.as_slice(), [first, _, ..] if lexicon.discourse.within.contains(first));
+        asks || denies
+            || places
+            || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
     }
 
     /// Whether what is taken as it is in a slot is a thing of the home: "drop the *thermostat* to seventeen" is about no

@@ -2,6 +2,7 @@
 
 use super::super::grammar::{Match, Took};
 use super::super::intent::category_of;
+use super::super::number_spans;
 use super::super::request_framing::Speech;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::text::Token;
@@ -92,13 +93,25 @@ impl Sentence<'_> {
         let later = self.plain(before.0, before.1).is_some_and(|found| {
             found.slots.contains_key(COMMAND) || category_of(&found.intent) == Some(Category::HomeControl)
         });
+        // "Remind me at two to ring the bank and at four to fetch the parcel."
+        let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let is_timed =
+            rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used < words.len());
+        let reminds = is_timed
+            && self.plain(before.0, before.1).is_some_and(|found| {
+                category_of(&found.intent) == Some(Category::Reminder) && found.wild_words > 0
+            });
         let begun = rests.flat_map(move |rest| {
             let articles = self.lexicon.things.articles;
             let has_article = rest.split(' ').next().is_some_and(|first| articles.contains(first));
             let fits = move |cut: &usize| !(has_article && articles.contains(&self.tokens[cut - 1].word));
             (before.0 + 1..before.1).filter(fits).filter_map(move |cut| {
                 let text = format!("{} {rest}", self.said(before.0, cut));
-                self.composed(&text).or_else(|| if later { self.put_off(&text) } else { None })
+                self.composed(&text).or_else(|| {
+                    let any = later && self.put_off(&text).is_some() || reminds;
+                    if any { self.with_any_words(&text) } else { None }
+                })
             })
         });
         // "Please ten minutes" is an answer, not what was to be completed.
@@ -274,7 +287,12 @@ impl Sentence<'_> {
             return None;
         }
         // A name is that of the next alone.
-        let endings = || (1..=most).take_while(|words| !self.names_a_thing(next.1 - words, next.1));
+        let within_number =
+            |words: &usize| number_spans::is_inside(self.text, self.tokens, self.lexicon, next.1 - words);
+        let endings = || {
+            let all = (1..=most).take_while(|words| !self.names_a_thing(next.1 - words, next.1));
+            all.filter(|words| !within_number(words))
+        };
         let next_alone = self.plain(next.0, next.1);
         let later = next_alone.as_ref().is_some_and(|next| next.slots.contains_key(COMMAND));
         let with_ending = |words: usize| {

@@ -1,0 +1,62 @@
+//! Other requests within words that a sentence takes as they are: "put noodles on the list *and read it to me*".
+
+use super::grammar::{Match, Took};
+use super::intent::category_of;
+use super::request_framing::Speech;
+use super::rules::{self, Prefer, Reckoning, Rule};
+use hark_core::Category;
+use hark_language::{Phrases, phrases};
+
+/// Whether words that were taken as they are hold another request or a correction: "... and then read me the list", "fifteen
+/// I mean fifty". What is to be remembered or told may hold any.
+pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
+    let lexicon = speech.reader.grammar.lexicon();
+    let words: Vec<&str> = speech.tokens.iter().map(|token| token.word.as_str()).collect();
+    let talk = &lexicon.discourse;
+    let goes_on = |at: usize, how: Phrases| {
+        let joins = words[at..].iter().take_while(|word| lexicon.requests.connectors.contains(word)).count();
+        (joins > 0 || speech.pauses_before(at))
+            && words.get(at + joins).is_some_and(|_| phrases::starts(how, &words[at + joins..]).is_some())
+    };
+    let asks = |at: usize| goes_on(at, talk.questions);
+    let by = Reckoning { lexicon, now: speech.reader.now, prefer: Prefer::default() };
+    // "… to ring the bank and at four to fetch the parcel."
+    let at_another_time = |at: usize| {
+        let joins = lexicon.requests.connectors.contains(words[at - 1]);
+        let begins = joins && phrases::starts(lexicon.time.at, &words[at..]).is_some();
+        begins && rules::longest(Rule::Datetime, &words[at..], &by).is_some_and(|(_, used)| used > 1)
+    };
+    // "… and close the blinds" is no part of a title.
+    let acts_beside = |at: usize| {
+        let joins = lexicon.requests.connectors.contains(words[at - 1]);
+        let acts = |found: Match| category_of(&found.intent) == Some(Category::HomeControl);
+        joins && speech.reader.tamely(speech.text, &speech.tokens[at..]).is_some_and(acts)
+    };
+    let taken: Vec<&str> =
+        found.words.iter().filter(|(_, how)| *how == Took::AsItIs).map(|(word, _)| word.as_str()).collect();
+    match category_of(&found.intent) {
+        // "Read me what's left on the list" puts nothing on it.
+        Some(Category::List) if phrases::starts(talk.verbs, &taken).is_some_and(|length| length > 1) => true,
+        // "Put the radio on, sorry, I mean the telly" plays no such title.
+        Some(Category::Media) => (1..words.len()).any(|at| {
+            let corrects = phrases::starts(talk.corrections, &words[at..]);
+            speech.pauses_before(at) && corrects.is_some_and(|it| at + it < words.len()) || acts_beside(at)
+        }),
+        Some(Category::Reminder) => (1..words.len()).any(|at| {
+            let on_a_list = || {
+                let joins = lexicon.requests.connectors.contains(words[at - 1]);
+                let rest = &speech.tokens[at..];
+                joins && speech.reader.exactly(speech.text, rest).is_some_and(|it| it.is_on_named_list())
+            };
+            asks(at) || goes_on(at, talk.to_me) || on_a_list() || at_another_time(at)
+        }),
+        Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
+            // "In ten minutes, turn on the lamp" begins with its time.
+            let is_within = found.words.get(at - 1).is_none_or(|(_, took)| *took == Took::AsItIs);
+            asks(at)
+                || is_within && goes_on(at, talk.verbs)
+                || phrases::starts(talk.corrections, &words[at..]).is_some_and(|length| length > 1)
+        }),
+        _ => false,
+    }
+}
