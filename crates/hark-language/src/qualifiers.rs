@@ -27,8 +27,11 @@ pub struct Qualifiers {
     pub only: Phrases,
     /// What says that it does.
     pub stays: Phrases,
-    /// All but what was named before, and how all are called: "turn off *the other* lights" of "all the" lights.
+    /// All but what was named before, and how all are called: "turn off *the other* lights" of "all the" lights; nothing where
+    /// those of its kind are meant.
     pub others: Table<Phrase>,
+    /// How all of a kind are called, by their domain, where nothing stands beside the others: "turn off *the others*".
+    pub others_of: Table<Phrase>,
     /// What says as what something stays, behind it: "but leave the shutter *up*".
     pub kept_as: Phrases,
     /// What begins days on which it is not to be done; nothing where no days follow: "bar".

@@ -1,6 +1,6 @@
 //! "The rest" behind what was named: "leave the lamp on and turn off the rest of the lights" is all of them but the lamp.
 
-use super::grammar::Part;
+use super::grammar::{Match, Part};
 use super::intent::category_of;
 use super::request_framing::Speech;
 use hark_core::Category;
@@ -38,16 +38,8 @@ impl Speech<'_> {
         if phrases::starts(said.but, &words[start..]).is_some() {
             return Some(before.join(" "));
         }
-        let all = [&words[start..at], &[all.text()], &words[at + length..end]].concat().join(" ");
-        let is_of_home = |text: &str| {
-            let found = self.reader.exactly(text, &self.reader.tokenise(text));
-            found.is_some_and(|found| {
-                let name = found.slots.get("name").and_then(Value::as_str);
-                let is_one = name.is_some_and(|name| self.reader.grammar.is_thing(&name.to_lowercase()));
-                category_of(&found.intent) == Some(Category::HomeControl) && !is_one
-            })
-        };
-        let named = self.named(before).filter(|_| is_of_home(&all))?;
+        let named = self.named(before)?;
+        let all = self.all_of(&named, &words[start..at], all.text(), &words[at + length..end])?;
         let stays = phrases::starts(said.but, before).is_some();
         let kept = if stays { &[] } else { &words[..start] };
         let except = said.exceptions.first()?;
@@ -58,6 +50,33 @@ impl Speech<'_> {
                 .trim()
                 .to_owned(),
         )
+    }
+
+    /// The request for all that is meant, which an act of the home has to be: for what stands in the table, else for what is of
+    /// the kind of what was named ("turn on the lamp and turn off *the others*"), where that stands.
+    fn all_of(&self, named: &str, before: &[&str], all: &str, behind: &[&str]) -> Option<String> {
+        let (reader, grammar) = (self.reader, self.reader.grammar);
+        let read = |text: &str| {
+            let found = reader.exactly(text, &reader.tokenise(text));
+            found.filter(|found| {
+                let name = found.slots.get("name").and_then(Value::as_str);
+                let is_one = name.is_some_and(|name| grammar.is_thing(&name.to_lowercase()));
+                category_of(&found.intent) == Some(Category::HomeControl) && !is_one
+            })
+        };
+        if !all.is_empty() {
+            let text = [before, &[all], behind].concat().join(" ");
+            return read(&text).map(|_| text);
+        }
+        let target = reader.part(Part::Target, false, named, &reader.tokenise(named))?;
+        let name = target.slots.get("name").and_then(Value::as_str)?;
+        let kind = self.lexicon().qualifiers.others_of.get(grammar.domain_of(name)?)?;
+        let text = [before, &[kind.text()], behind].concat().join(" ");
+        let says_where = |found: &Match| ["area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
+        let area = grammar.area_of(name).and_then(|area| self.within(&area.as_str()?.to_lowercase()));
+        let placed = area.filter(|_| !read(&text).is_some_and(|found| says_where(&found)));
+        let text = placed.map_or(text.clone(), |area| format!("{text} {area}"));
+        read(&text).map(|_| text)
     }
 
     /// The words from the first thing to the last that some words name.
