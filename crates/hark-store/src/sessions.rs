@@ -157,8 +157,15 @@ impl SessionStore {
     /// When the database cannot be read.
     pub fn list(&self, most: usize) -> Result<Vec<KeptSession>, Fault> {
         // Taken before the disk is read, as in `entries`.
-        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut listed: Vec<KeptSession> = self.store.call("list conversations", move |db| {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (mut listed, pending) = self.store.call("list conversations", move |db| {
+            // What was written meanwhile is counted once.
+            let mut written = db.prepare_cached("SELECT 1 FROM entries WHERE turn = ?1")?;
+            for at in (0..pending.len()).rev() {
+                if written.exists([&pending[at].turn.0])? {
+                    pending.remove(at);
+                }
+            }
             let sql = "SELECT name, opened_unix_ms, used_unix_ms,
                        (SELECT count(*) FROM entries WHERE session = name AND request <> '')
                        FROM sessions ORDER BY used_unix_ms DESC, name LIMIT ?1";
@@ -171,7 +178,8 @@ impl SessionStore {
                 })
             };
             let most = i64::try_from(most).unwrap_or(i64::MAX);
-            db.prepare_cached(sql)?.query_map([most], read)?.collect()
+            let listed = db.prepare_cached(sql)?.query_map([most], read)?.collect::<Result<Vec<_>, _>>()?;
+            Ok((listed, pending))
         })?;
         for exchange in pending {
             let (at, requests) = (exchange.at_unix_ms, u64::from(exchange.entry.is_some()));
