@@ -18,6 +18,7 @@ mod home;
 mod listen;
 mod mcp;
 pub mod models;
+mod random;
 mod remember;
 mod replay;
 mod run;

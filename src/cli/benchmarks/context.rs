@@ -1,4 +1,4 @@
-//! How long it takes to gather what a language model is told beside a request, among many passages and facts.
+//! How long it takes to gather the context of a language model's request, among many passages and facts.
 //!
 //! The passages are made up: their words follow a distribution like that of a language, and their vectors are random, since
 //! making real ones of 100,000 passages takes hours. Searching costs the same. Questions are embedded by the real encoder.
@@ -6,6 +6,7 @@
 use crate::app::builder::App;
 use crate::app::knowledge::{DocumentEncoder, settings_of};
 use crate::cli::benchmarks::samples::{Row, Samples, Unit};
+use crate::cli::random::Xorshift;
 use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_core::context::ContextSource;
@@ -36,32 +37,19 @@ pub struct Scale {
     pub facts: usize,
 }
 
-/// Numbers that are the same every time.
-struct Random(u64);
-
-impl Random {
-    /// The next, from 0 to 1.
-    fn next(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// A made-up word; small numbers are frequent.
-    fn word(&mut self) -> String {
-        let rank = VOCABULARY.powf(self.next()) as usize;
-        let syllables = ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu"];
-        let digits = rank.to_string();
-        digits.bytes().map(|digit| syllables[usize::from(digit - b'0')]).collect()
-    }
+/// A made-up word; small numbers are frequent.
+fn word(random: &mut Xorshift) -> String {
+    let rank = VOCABULARY.powf(random.unit()) as usize;
+    let syllables = ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu"];
+    let digits = rank.to_string();
+    digits.bytes().map(|digit| syllables[usize::from(digit - b'0')]).collect()
 }
 
 /// Random vectors under the name of the real encoder.
 struct RandomVectors {
     name: String,
     width: usize,
-    random: Random,
+    random: Xorshift,
 }
 
 impl Encoder for RandomVectors {
@@ -75,7 +63,7 @@ impl Encoder for RandomVectors {
 
     fn encode(&mut self, text: &str, sentence: &mut Vec<f32>, words: &mut WordVectors) -> Result<(), Fault> {
         let mut numbers =
-            |count: usize| (0..count).map(|_| (self.random.next() - 0.5) as f32).collect::<Vec<f32>>();
+            |count: usize| (0..count).map(|_| (self.random.unit() - 0.5) as f32).collect::<Vec<f32>>();
         *sentence = numbers(self.width);
         words.width = self.width;
         words.numbers = numbers(self.width * text.split(' ').count());
@@ -108,9 +96,9 @@ pub(crate) fn rows(
     }
     let app = App::open(config)?;
     progress("telling facts");
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Xorshift(0x9e37_79b9_7f4a_7c15);
     for number in 0..scale.facts {
-        let words: Vec<String> = (0..8).map(|_| random.word()).collect();
+        let words: Vec<String> = (0..8).map(|_| word(&mut random)).collect();
         let text = format!("the {} of {} is in the {}", words[0], words[1], words[2..].join(" "));
         app.store().remember(&fact(text, number), &[]).map_err(one)?;
     }
@@ -120,7 +108,7 @@ pub(crate) fn rows(
     let context = app.context();
     let (mut all, mut each) = (Samples::default(), [(); 4].map(|()| Samples::default()));
     for number in 0..WARM_UP + QUESTIONS {
-        let words: Vec<String> = (0..5).map(|_| random.word()).collect();
+        let words: Vec<String> = (0..5).map(|_| word(&mut random)).collect();
         let task = question(format!("where is the {} of the {}", words[0], words[1..].join(" ")));
         let begun = std::time::Instant::now();
         let found = app.runtime.block_on(context.gather(&task, None, true));
@@ -187,11 +175,11 @@ fn fill(config: &Config, folder: &Path, index: &Path, passages: usize) -> Result
     };
     let documents = folder.join("documents");
     std::fs::create_dir_all(&documents).map_err(|error| failed(&documents, &error))?;
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Xorshift(0x2545_f491_4f6c_dd1d);
     for (number, first) in (0..passages).step_by(PASSAGES_EACH_FILE).enumerate() {
         let mut text = String::new();
         for passage in first..passages.min(first + PASSAGES_EACH_FILE) {
-            let words: Vec<String> = (0..WORDS_EACH).map(|_| random.word()).collect();
+            let words: Vec<String> = (0..WORDS_EACH).map(|_| word(&mut random)).collect();
             // Writing to a String cannot fail.
             let _ = write!(text, "# {} {passage}\n\n{}.\n\n", words[0], words.join(" "));
         }

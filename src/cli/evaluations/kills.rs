@@ -10,6 +10,7 @@ use super::{Found, Run, failed};
 use crate::app::clock::wall_unix_ms;
 use crate::app::storage;
 use crate::cli::benchmarks::samples::{Samples, ms};
+use crate::cli::random::Xorshift;
 use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_core::timer::TimerState;
@@ -30,19 +31,6 @@ const WITHIN_A_REQUEST_MS: u64 = 20;
 /// What it needs.
 pub(crate) fn needs(config: &Config) -> Vec<Need> {
     vec![Need::models(config)]
-}
-
-/// Chance that is the same at every run: xorshift.
-struct Chance(u64);
-
-impl Chance {
-    /// 0 up to `bound`, without it.
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
 }
 
 /// What was promised, by the receipts that were told.
@@ -71,7 +59,7 @@ impl Promises {
 /// One run.
 struct Story {
     sentences: Sentences,
-    chance: Chance,
+    chance: Xorshift,
     promises: Promises,
     /// When no daemon answered, milliseconds since the Unix epoch.
     outages: Vec<(i64, i64)>,
@@ -89,7 +77,7 @@ pub(crate) fn run(run: &Run<'_>, count: usize) -> Result<Found, Fault> {
     let config = run.apart(&folder);
     let mut story = Story {
         sentences: sentences::load()?,
-        chance: Chance(0x5eed_0005),
+        chance: Xorshift(0x5eed_0005),
         promises: Promises::default(),
         outages: Vec::new(),
         starts: Samples::default(),
