@@ -23,6 +23,7 @@ use hark_core::ports::{Candidates, NEXT_TURN, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
 use hark_language::{Lexicon, phrases};
 use serde_json::Value;
+use std::iter;
 
 /// Slot of something that a reminder would wait for.
 const EVENT: &str = "event";
@@ -144,12 +145,15 @@ impl Reader<'_> {
         let shorter = |text: &str| other(text, |speech| speech.without_remarks());
         let about_it = other(text, |speech| speech.about_it());
         let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
-        let stated = Speech { reader: self, text, tokens: &tokens }.without_statement_behind();
+        let speech = Speech { reader: self, text, tokens: &tokens };
+        // Looked for only where nothing before is understood to the end.
+        let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
+        let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
         edited
             .into_iter()
             .chain(texts.into_iter().flatten())
             .chain(stated)
-            .chain(self.with_names_in_full(&tokens))
+            .chain(in_full)
             .map(|text| self.as_said(&text, language))
             .find(is_whole)
     }

@@ -174,12 +174,8 @@ impl Reader<'_> {
 
     /// The marks with the words beside those that may be any, where no sentence has them: "*oat* milk".
     fn widened(&self, tokens: &[Token], marks: &[SlotSpan]) -> Vec<SlotSpan> {
-        let is_strange = |at: usize| {
-            let word = tokens[at].word.as_str();
-            !self.grammar.lexicon().things.small_words.contains(word)
-                && self.grammar.words.typed(word).is_none()
-                && !SlotSpan::any_has(marks, at)
-        };
+        let is_strange =
+            |at: usize| self.grammar.is_strange(&tokens[at].word) && !SlotSpan::any_has(marks, at);
         let widen = |mark: &SlotSpan| {
             if mark.slot != ANY_WORDS && !self.grammar.takes_any_words(&mark.slot) {
                 return mark.clone();
@@ -262,6 +258,11 @@ impl Grammar {
         let behind_article = (thing.saturating_sub(MOST_BETWEEN)..at).rev().find(|at| article(*at));
         let unheard_of = at + 1 == thing && self.words.typed(word(at)).is_none();
         behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
+    }
+
+    /// Whether a word is in no sentence and no name, and is no small one.
+    fn is_strange(&self, word: &str) -> bool {
+        !self.lexicon().things.small_words.contains(word) && self.words.typed(word).is_none()
     }
 
     /// Whether a slot that is no name of the home may be any words.
@@ -390,10 +391,7 @@ impl<'g> Text<'g> {
 
     /// The place behind the words from some place on that are in no sentence and no name.
     fn behind_strange(&self, at: usize) -> usize {
-        let small = &self.grammar.lexicon().things.small_words;
-        let is_strange =
-            |at: &usize| self.words[*at].is_none() && !small.contains(self.tokens[*at].word.as_str());
-        at + (at..self.tokens.len()).take_while(is_strange).count()
+        at + self.tokens[at..].iter().take_while(|token| self.grammar.is_strange(&token.word)).count()
     }
 
     /// Whether a word behind an article is in no sentence and no name.

@@ -89,29 +89,28 @@ impl Sentence<'_> {
         (start, end): (usize, usize),
     ) -> impl Iterator<Item = Match> + '_ {
         let rests = self.wordings(start, end).into_iter();
+        let first = self.plain(before.0, before.1);
+        let category = first.as_ref().and_then(|first| category_of(&first.intent));
         // "At eight, and off at midnight": what is put off has words of its own.
-        let later = self.plain(before.0, before.1).is_some_and(|found| {
-            found.slots.contains_key(COMMAND) || category_of(&found.intent) == Some(Category::HomeControl)
-        });
+        let later = category == Some(Category::HomeControl)
+            || first.as_ref().is_some_and(|first| first.slots.contains_key(COMMAND));
         // "Remind me at two to ring the bank and at four to fetch the parcel."
         let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
         let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
         let is_timed =
             rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used < words.len());
         let reminds = is_timed
-            && self.plain(before.0, before.1).is_some_and(|found| {
-                category_of(&found.intent) == Some(Category::Reminder) && found.wild_words > 0
-            });
+            && category == Some(Category::Reminder)
+            && first.is_some_and(|first| first.wild_words > 0);
         let begun = rests.flat_map(move |rest| {
             let articles = self.lexicon.things.articles;
             let has_article = rest.split(' ').next().is_some_and(|first| articles.contains(first));
             let fits = move |cut: &usize| !(has_article && articles.contains(&self.tokens[cut - 1].word));
             (before.0 + 1..before.1).filter(fits).filter_map(move |cut| {
                 let text = format!("{} {rest}", self.said(before.0, cut));
-                self.composed(&text).or_else(|| {
-                    let any = later && self.put_off(&text).is_some() || reminds;
-                    if any { self.with_any_words(&text) } else { None }
-                })
+                let put_off = || if later { self.put_off(&text) } else { None };
+                let reminder = || if reminds { self.with_any_words(&text) } else { None };
+                self.composed(&text).or_else(put_off).or_else(reminder)
             })
         });
         // "Please ten minutes" is an answer, not what was to be completed.
