@@ -278,7 +278,7 @@ impl App {
         self.inbox.as_ref()
     }
 
-    /// What a language model is told beside a request.
+    /// The sources of the context that goes to a language model with a request.
     pub(crate) fn context(&self) -> AppContext {
         let found = (&self.sessions, &self.services.documents, &self.languages.memory);
         AppContext::new(&self.config, found, &self.home, self.runtime.handle())

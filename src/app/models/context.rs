@@ -1,5 +1,5 @@
-//! Gathers what a language model is told beside a request: every source on a thread of its own that may wait for the disk,
-//! each within a budget. A source that is late goes on, and what it finds is dropped.
+//! Gathers the context that goes to a language model with a request: every source on a thread of its own that may wait for
+//! the disk, each within a budget. A source that is late goes on, and what it finds is dropped.
 
 use crate::app::clock::wall_unix_ms;
 use hark_config::Config;

@@ -1,4 +1,4 @@
-//! What a language model is told beside a request, by source: what of it went in, what was left out and why.
+//! The context that goes to a language model with a request: from each source, what went in, what was left out and why.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! What a model is told beside a request: gathered once a task, from sources that are asked beside each other, each
-//! within a budget of its own (`ContextSources`). One that fails or is late is left out; what became of each is told.
+//! The context that goes to a model with a request. It is gathered once a task from all sources in parallel, each within a
+//! budget of its own (`ContextSources`). A source that fails or is late is left out, and an event says what became of each.
 
 use super::ModelTaskParts;
 use crate::contracts::harmless;
@@ -39,7 +39,7 @@ pub struct Gathered {
     pub parts: Vec<ContextPart>,
 }
 
-/// Finds what a model is told beside a request.
+/// Gathers the context that goes to a model with a request.
 pub trait ContextSources: Send + Sync {
     /// Asks every source at once and waits for none longer than its budget. `reason`: why earlier turns belong into the
     /// prompt; `is_question`: documents are looked into.

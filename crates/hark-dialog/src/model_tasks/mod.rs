@@ -64,7 +64,7 @@ pub struct ModelTaskParts {
     pub contracts: Arc<Contracts>,
     /// Tools, behind the gate.
     pub tools: Arc<dyn Tools>,
-    /// What a model is told beside a request.
+    /// Gathers the context that goes to a model with a request.
     pub context: Arc<dyn ContextSources>,
     /// Where plans are kept.
     pub plans: Arc<dyn PlanStore>,

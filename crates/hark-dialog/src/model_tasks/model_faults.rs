@@ -1,9 +1,9 @@
-//! Failures of language models, as people and the log are told of them.
+//! Failures of language models: what is said to people, and what the log says.
 
 use hark_core::model::ModelError;
 use hark_core::{Fault, FaultKind, ModelHelp};
 
-/// A model's failure as people are told of it.
+/// What is said to people when a model fails.
 pub(super) fn fault(error: &ModelError) -> Fault {
     let (kind, fix) = match error {
         ModelError::Refused(_, 401..=403, _) => {
@@ -20,7 +20,7 @@ pub(super) fn fault(error: &ModelError) -> Fault {
     Fault::new(kind, "llm", error.to_string(), fix).recoverable()
 }
 
-/// The same as people are told why there is no answer.
+/// The same failure as the reason why there is no answer.
 pub(super) fn cause(error: &ModelError) -> ModelHelp {
     match error {
         ModelError::NotConfigured => ModelHelp::NotConnected,

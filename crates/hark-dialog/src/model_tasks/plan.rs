@@ -258,7 +258,7 @@ impl Work<'_> {
     }
 
     /// Has the rest planned anew after a step failed: the place of the first new step. What was done stays and is not done
-    /// again; what failed is told, unless a later call of the same tool mended it.
+    /// again. The model learns what failed, except where a later call of the same tool succeeded.
     async fn plan_the_rest(&self, plan: &mut Plan) -> Option<usize> {
         let told: Vec<_> = plan
             .steps
