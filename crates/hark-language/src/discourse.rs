@@ -23,6 +23,10 @@ pub struct Discourse {
     pub corrections_with: Phrases,
     /// The same behind what was meant: "the fan, *i should have said*".
     pub corrections_behind: Phrases,
+    /// How a next turn asks for the same of something else: "*and* at seven", "*what about* the one in the bedroom".
+    pub another: Phrases,
+    /// The same behind it: "and at seven *as well*".
+    pub another_behind: Phrases,
     /// A word that stands for the thing in what is meant: "no, the bedroom *one*".
     pub one: Phrases,
     /// Words between a reason and what is asked for: "it's dark *so* turn on the light".

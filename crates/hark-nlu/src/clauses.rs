@@ -128,6 +128,9 @@ impl Composer<'_> {
                     let is_told = qualifiers.only_tells(it) && qualifiers.is_likely_end(end);
                     return if is_told { self.request(&act, clauses_left - 1) } else { None };
                 };
+                if matches!(terms, Adds::Check { .. }) && self.asks_beside(text, tokens, (start, end)) {
+                    return None;
+                }
                 if matches!(terms, Adds::Until(_)) && self.goes_on(&qualifiers, end) {
                     return self.with_more_behind(text, tokens, (start, end), terms, clauses_left);
                 }
@@ -385,6 +388,14 @@ impl Composer<'_> {
     fn notice(&self, text: &str, tokens: &[Token]) -> Option<Match> {
         let found = self.reader.part(Part::Notice, false, text, tokens)?;
         Some(Match { intent: ANNOUNCE.to_owned(), ..found })
+    }
+
+    /// Whether what has to be so is asked beside another request: "turn on the lamp and *tell me* if the door is locked".
+    fn asks_beside(&self, text: &str, tokens: &[Token], (start, end): (usize, usize)) -> bool {
+        let connectors = self.reader.grammar.lexicon().requests.connectors;
+        let is_joined = |at: usize| tokens.get(at).is_some_and(|token| connectors.contains(&token.word));
+        let begins = |from: &usize| if *from == 0 { is_joined(end) } else { is_joined(from - 1) };
+        (0..start).filter(begins).any(|from| self.notice(text, &tokens[from..start]).is_some())
     }
 
     /// The same beside a request: "tell me and close the tap".

@@ -17,6 +17,9 @@ const ITEM: &str = "item";
 /// Words of a time at most before its hour: "a quarter past".
 const TIME_BEFORE: usize = 3;
 
+/// Words of an area's name at most.
+const MOST_WORDS_OF_AREA: usize = 3;
+
 /// Most edits that are tried.
 const MAX_EDITS: usize = 6;
 
@@ -37,8 +40,10 @@ impl Speech<'_> {
         };
         let next_turn = self.next_turn();
         let at = match next_turn {
-            Some(at) => Some(at)
-                .filter(|at| corrects(at) || phrases::starts(talk.corrections_with, &words[*at..]).is_some()),
+            Some(at) => Some(at).filter(|at| {
+                let denies = self.instead_of(&words[..*at], self.meant(&words[*at..])).is_some();
+                denies || corrects(at) || phrases::starts(talk.corrections_with, &words[*at..]).is_some()
+            }),
             None => (1..words.len()).rev().filter(begins).find(corrects),
         };
         let Some(at) = at else { return Vec::new() };
@@ -54,12 +59,64 @@ impl Speech<'_> {
         if let Some(edited) = self.instead_of(wrong, meant) {
             return vec![edited];
         }
+        if self.lexicon().requests.negations.contains(meant[0]) {
+            return Vec::new();
+        }
         // "In ten minutes, no, make it fifteen, turn it on": what stands behind what was meant goes on with the request.
         let pauses = (at + 1..words.len()).filter(|at| self.pauses_before(*at));
         let cuts = pauses.map(|pause| (self.meant(&words[at..pause]), &words[pause..]));
         let cuts = std::iter::once((meant, [].as_slice())).chain(cuts.filter(|(meant, _)| !meant.is_empty()));
         let edits = cuts.map(|(meant, rest)| self.put_in(wrong, meant, rest));
         edits.into_iter().find(|edits| !edits.is_empty()).unwrap_or_default()
+    }
+
+    /// The first of two turns, and that with something else in the place of what is of its kind, where the second asks for
+    /// the same of that: "is the kitchen window open … what about the one in the bedroom". `None` where it does not.
+    pub(super) fn repeated(&self) -> Option<(String, Vec<String>)> {
+        let (words, at) = (self.words(), self.next_turn()?);
+        let talk = &self.lexicon().discourse;
+        let said = phrases::without_ends(&[talk.trails, talk.another_behind], &words[at..]);
+        let begins = phrases::starts(talk.another, said);
+        let ends = at + said.len() < words.len();
+        (begins.is_some() || ends).then_some(())?;
+        let meant = self.which_one(self.meant(&said[begins.unwrap_or(0)..]));
+        let before = &words[..at];
+        let with_hour = self.with_hour(before, meant);
+        let meant = with_hour.as_deref().unwrap_or(meant);
+        (!meant.is_empty()).then(|| (before.join(" "), self.put_in(before, meant, &[])))
+    }
+
+    /// The first of two turns, and both as one request, where the second says "it".
+    pub(super) fn joined(&self) -> Option<(String, String)> {
+        let (words, at) = (self.words(), self.next_turn()?);
+        let connector = self.lexicon().requests.connectors.first()?;
+        let behind = self.text[self.tokens[at].start..].to_owned();
+        self.reader.with_name(&behind, "")?;
+        let before = words[..at].join(" ");
+        Some((before.clone(), format!("{before} {connector} {behind}")))
+    }
+
+    /// A time that leaves out its hour, "twenty past", with that which was said before.
+    fn with_hour<'w>(&self, before: &[&'w str], meant: &[&'w str]) -> Option<Vec<&'w str>> {
+        let is_open = rules::without_hour(meant, self.lexicon()) == Some(meant.len());
+        let is_hour = |word: &&&str| self.lexicon().numbers.whole(&[**word]).is_some();
+        let hour = before.iter().rev().find(is_hour).filter(|_| is_open && !meant.is_empty())?;
+        Some([meant, &[*hour]].concat())
+    }
+
+    /// What tells one from another, in "the bedroom *one*" and "*the one in* the bedroom".
+    fn which_one<'w>(&self, words: &'w [&'w str]) -> &'w [&'w str] {
+        let talk = &self.lexicon().discourse;
+        let is_article = |word: &str| self.lexicon().things.articles.contains(word);
+        let from = usize::from(words.first().is_some_and(|first| is_article(first)));
+        match &words[from..] {
+            [one, within, which @ ..] if talk.one.contains(one) && talk.within.contains(within) => {
+                let article = usize::from(which.first().is_some_and(|first| is_article(first)));
+                &which[article..]
+            }
+            [which @ .., one] if from > 0 && !which.is_empty() && talk.one.contains(one) => which,
+            _ => words,
+        }
     }
 
     /// A request with what was meant in each place where it may be meant, and what stands behind it.
@@ -73,13 +130,21 @@ impl Speech<'_> {
         self.places(wrong, meant).into_iter().take(MAX_EDITS).map(with).collect()
     }
 
-    /// The request with what was meant where it names what was wrong: "sixteen, not six".
+    /// The request with what was meant where it names what was wrong: "sixteen, not six", "not six, sixteen".
     fn instead_of(&self, wrong: &[&str], meant: &[&str]) -> Option<String> {
         let negations = self.lexicon().requests.negations;
-        let at = (1..meant.len()).find(|at| negations.contains(meant[*at]))?;
-        let said = meant.get(at + 1..).filter(|said| !said.is_empty())?;
-        let place = wrong.windows(said.len()).rposition(|window| window == said)?;
-        Some([&wrong[..place], &meant[..at], &wrong[place + said.len()..]].concat().join(" "))
+        let at = (0..meant.len()).find(|at| negations.contains(meant[*at]))?;
+        let with = |said: &[&str], meant: &[&str]| {
+            let place = wrong.windows(said.len()).rposition(|window| window == said)?;
+            Some([&wrong[..place], meant, &wrong[place + said.len()..]].concat().join(" "))
+        };
+        if at > 0 {
+            return with(meant.get(at + 1..).filter(|said| !said.is_empty())?, &meant[..at]);
+        }
+        (2..meant.len()).rev().find_map(|end| {
+            let but = phrases::starts(self.lexicon().qualifiers.but, &meant[end..]).unwrap_or(0);
+            with(&meant[1..end], meant.get(end + but..).filter(|meant| !meant.is_empty())?)
+        })
     }
 
     /// What was said before a correction, without what begins it: "the kettle, *er*, no, the coffee machine".
@@ -119,7 +184,7 @@ impl Speech<'_> {
             &|| TIMES.into_iter().find_map(|rule| self.same_rule(rule, wrong, meant)).unwrap_or_default(),
             &|| self.numbers(wrong, meant),
             &|| self.listed(wrong, meant),
-            &|| self.names(wrong, meant),
+            &|| [self.areas(wrong, meant), self.names(wrong, meant)].concat(),
             &|| alike(wrong, meant),
         ];
         ways.into_iter().map(|places| places()).find(|places| !places.is_empty()).unwrap_or_default()
@@ -174,6 +239,18 @@ impl Speech<'_> {
                 all.map(|place| place.start..place.end + unit.len()).collect()
             }
         }
+    }
+
+    /// Areas, where one was meant; also in names: "the *kitchen* light".
+    fn areas(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
+        let is_area = |words: &[&str]| self.reader.grammar.is_area(&words.join(" "));
+        if !is_area(meant) {
+            return Vec::new();
+        }
+        let longest = |at: usize| {
+            (at + 1..=wrong.len().min(at + MOST_WORDS_OF_AREA)).rev().find(|end| is_area(&wrong[at..*end]))
+        };
+        (0..wrong.len()).rev().filter_map(|at| Some(at..longest(at)?)).collect()
     }
 
     /// Names of the kind that was meant.

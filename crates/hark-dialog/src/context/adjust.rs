@@ -14,6 +14,9 @@ const AUTOMATIONS: &str = "HarkAutomationList";
 const WHITE: &str = "temperature";
 const WHITE_STEP: f64 = 500.0;
 
+/// Slot of words that say which way, and not "more of the same".
+const ABSOLUTE: &str = "absolute";
+
 /// A quantity that can be more or less: what sets it, what changes it, and the slot of the change.
 struct Quantity {
     /// The intent that sets it, with the slot that makes it this quantity.
@@ -74,9 +77,10 @@ pub fn more(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
         return Some(Intent { name: quantity.change.to_owned(), slots, response: None, ..done.clone() });
     }
     if let Some(quantity) = QUANTITIES.iter().find(|quantity| quantity.change == done.name) {
-        // More of the same, or back.
+        // More of the same, or back; "still too bright" is down whichever way it went before.
         let step = done.slots.get(quantity.step)?;
-        let step = if less { turned(step)? } else { step.clone() };
+        let is_turned = if intent.slots.contains_key(ABSOLUTE) { goes_up(step)? == less } else { less };
+        let step = if is_turned { turned(step)? } else { step.clone() };
         let mut slots = done.slots.clone();
         slots.insert(quantity.step.to_owned(), step);
         return Some(Intent { slots, ..done.clone() });
@@ -97,6 +101,11 @@ pub fn more(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     Target::of(&done.slots, None).put(&mut slots);
     slots.insert(quantity.step.to_owned(), Value::from(if less { "down" } else { "up" }));
     Some(Intent { name: quantity.change.to_owned(), slots, response: None, ..done.clone() })
+}
+
+/// Whether a step makes it more.
+fn goes_up(step: &Value) -> Option<bool> {
+    step.as_str().map(|way| way == "up").or_else(|| Some(step.as_f64()? > 0.0))
 }
 
 /// The other way round.
@@ -135,10 +144,7 @@ fn white(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = &before.done.intent;
     let is_relative = intent.name == "HarkClimateSetTemperatureRelative" && !Target::is_in(&intent.slots);
     let kelvin = done.slots.get(WHITE).filter(|_| is_relative && done.name == "HassLightSet")?.as_f64()?;
-    let warmer = match intent.slots.get("temperature_step")? {
-        Value::String(way) => way == "up",
-        number => number.as_f64()? > 0.0,
-    };
+    let warmer = goes_up(intent.slots.get("temperature_step")?)?;
     let kelvin = if warmer { kelvin - WHITE_STEP } else { kelvin + WHITE_STEP };
     let mut slots = Slots::new();
     Target::of(&done.slots, None).put(&mut slots);

@@ -155,7 +155,11 @@ pub fn keep(_: &Intent, before: &Before<'_>) -> Option<Intent> {
 /// The time or the length that was asked for, because a request did not say it.
 pub fn answered(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;
-    let detail = &done.receipt.as_ref().filter(|receipt| !receipt.ok)?.detail;
+    let receipt = done.receipt.as_ref()?;
+    if receipt.ok {
+        return of_day(intent, before);
+    }
+    let detail = &receipt.detail;
     let asked = match detail["missing"].as_str()? {
         "when" => &["when"][..],
         _ => &LENGTH,
@@ -165,6 +169,20 @@ pub fn answered(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let mut slots = done.intent.slots.clone();
     slots.extend(told.iter().map(|(slot, value)| ((*slot).clone(), (*value).clone())));
     (!told.is_empty()).then(|| Intent { slots, ..done.intent.clone() })
+}
+
+/// "At nine in the morning" behind what was set for a day.
+fn of_day(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let slots = &before.done.intent.slots;
+    let known = SLOTS.into_iter().find_map(|slot| When::parse(text(slots, slot)?));
+    let (Some(When::Day(day)), Some(When::Moment(at))) =
+        (known, text(&intent.slots, "when").and_then(When::parse))
+    else {
+        return None;
+    };
+    let mut intent = intent.clone();
+    intent.slots.insert("when".to_owned(), When::Moment(day.and_time(at.time())).to_string().into());
+    moved(&intent, before)
 }
 
 /// A bare number is the hour of what rings at a time of day ("change it to eight"), and of a length of time as many of its

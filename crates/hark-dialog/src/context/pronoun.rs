@@ -7,7 +7,7 @@ use hark_core::{Intent, Slots};
 /// switched on and off), and the response.
 type Act = (&'static str, &'static str, &'static [&'static str], Option<&'static str>);
 
-const ACTS: [Act; 7] = [
+const ACTS: [Act; 9] = [
     ("on", "HassTurnOn", &[], None),
     ("off", "HassTurnOff", &[], None),
     ("toggle", "HassToggle", &[], None),
@@ -15,6 +15,8 @@ const ACTS: [Act; 7] = [
     ("close", "HassTurnOff", &["cover", "valve"], Some("cover")),
     ("lock", "HassTurnOn", &["lock"], Some("lock")),
     ("unlock", "HassTurnOff", &["lock"], Some("lock")),
+    ("home", "HassVacuumReturnToBase", &["vacuum"], None),
+    ("home", "HassLawnMowerDock", &["lawn_mower"], None),
 ];
 
 /// Domains that are not switched on and off by these words.
@@ -38,14 +40,15 @@ pub fn it(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
         return None;
     }
     let (name, slot, response) = if let Some(act) = text(&intent.slots, "action") {
-        let (_, name, domains, response) = ACTS.iter().find(|(word, ..)| *word == act)?;
-        let fits = match domain {
+        let fits = |domains: &[&str]| match domain {
             _ if !before.done.target.is_named() => false,
             Some(domain) if domains.is_empty() => !NOT_SWITCHED.contains(&domain),
             Some(domain) => domains.contains(&domain),
             None => domains.is_empty(),
         };
-        fits.then_some((*name, None, *response))?
+        let (_, name, _, response) =
+            ACTS.iter().find(|(word, _, domains, _)| *word == act && fits(domains))?;
+        (*name, None, *response)
     } else if let Some(color) = intent.slots.get("color") {
         light(domain)?;
         ("HassLightSet", Some(("color", color.clone())), Some("color"))

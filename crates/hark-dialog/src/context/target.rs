@@ -26,7 +26,15 @@ impl Target {
             domains.all(|domain| domain == Some(first)).then(|| first.to_owned())
         });
         let slots = slots.iter().filter(|(slot, _)| SLOTS.contains(&slot.as_str()));
-        let slots = slots.map(|(slot, value)| (slot.clone(), value.clone())).collect();
+        let mut slots: Slots = slots.map(|(slot, value)| (slot.clone(), value.clone())).collect();
+        // "Start the vacuum" names none, and there is one.
+        let only = receipt.and_then(|receipt| match receipt.detail["entities"].as_array()?.as_slice() {
+            [only] => Some(only["name"].clone()),
+            _ => None,
+        });
+        if slots.is_empty() {
+            slots.extend(only.filter(Value::is_string).map(|name| ("name".to_owned(), name)));
+        }
         Self { slots, domain: said.or(found) }
     }
 

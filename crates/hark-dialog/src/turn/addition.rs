@@ -9,7 +9,7 @@ use hark_core::ports::NEXT_TURN;
 use hark_core::public_event::Origin;
 use hark_core::session::spoken;
 use hark_core::{Effect, Intent, Stamp, TurnId, Understanding};
-use hark_language::phrases;
+use hark_language::{Lexicon, phrases};
 use serde_json::Value;
 
 /// A request that was carried out, to which more can be said.
@@ -69,8 +69,8 @@ impl Machine {
     }
 
     /// Whether words begin as what adds to a request does, or what corrects it.
-    fn adds(&self, text: &str) -> bool {
-        let text = spoken(text);
+    fn adds(&self, said: &str) -> bool {
+        let text = spoken(said);
         let words: Vec<&str> = text.split_whitespace().collect();
         self.languages.iter().any(|language| {
             let talk = &language.discourse;
@@ -79,6 +79,8 @@ impl Machine {
             begins(language.conversation.kinds.adds)
                 || begins(talk.corrections)
                 || begins(talk.corrections_with)
+                || begins(talk.another)
+                || leans(said, language)
                 || phrases::ends(talk.corrections_behind, &words).is_some()
         })
     }
@@ -114,6 +116,16 @@ impl Machine {
         turn.continuation = Some(Continuation::accepted(before));
         Ok(whole)
     }
+}
+
+/// Whether a word of a text leans on what was said before: "not", "it", "it's".
+fn leans(text: &str, language: &Lexicon) -> bool {
+    let said = &language.requests;
+    text.split_whitespace().any(|word| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let stem = language.discourse.contraction(&word).map_or(word.as_str(), |(stem, _)| stem);
+        said.negations.contains(&word) || said.pronouns.contains(stem)
+    })
 }
 
 /// Whether words of content have only grown: "ring the dentist" is no other thing to be reminded of with words behind it.

@@ -100,6 +100,11 @@ impl Terms {
         }
     }
 
+    /// Whether it is done each time.
+    pub(super) fn repeats(&self) -> bool {
+        self.repeats
+    }
+
     /// It is done each time.
     pub(super) fn repeat(&mut self) {
         self.repeats |= self.trigger.is_some();
@@ -222,12 +227,6 @@ impl Composed {
         for found in self.matches.iter_mut().filter(|found| found.intent == ANNOUNCE) {
             found.slots.entry(MESSAGE).or_insert_with(|| words.into());
         }
-    }
-
-    /// The name of the one thing it is about.
-    pub(super) fn name(&self) -> Option<&str> {
-        let [only] = self.matches.as_slice() else { return None };
-        only.slots.get("name").and_then(Value::as_str)
     }
 
     /// Whether it is a question about the home.

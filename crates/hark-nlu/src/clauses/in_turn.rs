@@ -12,6 +12,16 @@ use hark_core::automation::intent::OF_IT;
 use hark_core::{Ambiguity, Category, Understanding};
 use hark_language::phrases;
 
+/// What takes back what.
+const CONTRARY: [(&str, &str); 3] = [
+    ("HassTurnOn", "HassTurnOff"),
+    ("HassVacuumStart", "HassVacuumReturnToBase"),
+    ("HassLawnMowerStartMowing", "HassLawnMowerDock"),
+];
+
+/// Words at most of what is named.
+const MAX_NAME_WORDS: usize = 4;
+
 impl Composer<'_> {
     /// Two requests with a connector between them. The second has a clause or a time of its own; where that stands behind
     /// what is to be done, the first has one, too: otherwise what the first waits for may be meant for both.
@@ -33,7 +43,10 @@ impl Composer<'_> {
             let is_in_rest = clauses.iter().any(|it| it.start > next);
             (begins || is_behind || is_in_rest).then_some(())?;
             let mut first = self.request(text[..tokens[at].start].trim_end(), MAX_CLAUSES)?;
-            (begins || first.has_terms() || first.asks()).then_some(())?;
+            let is_of_both = !(begins || first.has_terms() || first.asks());
+            // Of both, only what is done to the same thing can be told apart.
+            let says_it = self.reader.with_name(&text[tokens[next].start..], "").is_some();
+            (!is_of_both || says_it).then_some(())?;
             // "For five minutes and then open the tap": when those are over.
             let then = (at..=next)
                 .any(|at| phrases::starts(lexicon.requests.afterwards, &qualifiers.words[at..]).is_some());
@@ -45,16 +58,39 @@ impl Composer<'_> {
             let sun = sun.map(|it| qualifiers.words[it.mark.0..it.mark.1].join(" "));
             let persons = lexicon.requests.person_pronouns;
             let named = first.terms.person().and_then(|name| self.reader.with_name_for(persons, rest, name));
-            let named = named.or_else(|| self.reader.with_name(rest, first.name().filter(|_| told)?));
             let named = named.or_else(|| self.reader.with_last_named(rest, &sun?));
             let by = Composer { before: Some(first.said.as_str()), ..*self };
             let read = |rest: &str| {
                 let is_whole = |rest: &Composed| rest.has_terms() && !rest.matches.iter().any(leans);
                 by.request(rest, MAX_CLAUSES).filter(is_whole)
             };
-            let mut rest = named.as_deref().and_then(read).or_else(|| read(rest))?;
+            // "It" is what some words before name: "start *the vacuum* and tell me when it's done".
+            let of_words = || {
+                let first = &qualifiers.words[..at];
+                let spans = (1..=MAX_NAME_WORDS).rev().flat_map(|length| first.windows(length));
+                spans
+                    .filter(|_| told || is_of_both)
+                    .find_map(|name| read(&self.reader.with_name(rest, &name.join(" "))?))
+            };
+            // "When the door opens turn the heating off and put it on again when *it* shuts" waits for the door again.
+            let of_clause = || {
+                let name = first.question()?.get("name")?.as_str()?;
+                let clause = clauses.iter().find(|it| it.start >= next)?;
+                let begin = tokens.get(clause.mark.1)?.start;
+                let said = self.words_of(&name.to_lowercase(), &qualifiers.words[..at]);
+                let named = self.reader.with_name(&text[begin..], &said)?;
+                read(&format!("{}{named}", &text[tokens[next].start..begin]))
+            };
+            let ways: [&dyn Fn() -> Option<Composed>; 4] =
+                [&|| named.as_deref().and_then(read), &of_clause, &of_words, &|| read(rest)];
+            let mut rest = ways.into_iter().find_map(|way| way())?;
+            // "Turn on the lamp and dim it when Alice leaves" does both then, "… and turn it off …" can only do the second.
+            (!is_of_both || reverses(&first, &rest)).then_some(())?;
             if let Some(question) = first.question() {
                 rest.terms.measure_the_same(question, self.reader);
+            }
+            if first.terms.repeats() {
+                rest.terms.repeat();
             }
             if rest.is_each_day() {
                 first.terms.repeat();
@@ -66,6 +102,17 @@ impl Composer<'_> {
             found.intents.extend(rest.intents);
             Some(found)
         })
+    }
+
+    /// A name as it was said, with the article before it.
+    fn words_of(&self, name: &str, said: &[&str]) -> String {
+        let length = name.split(' ').count();
+        let place = said.windows(length).position(|window| window.join(" ") == name);
+        let articles = self.reader.grammar.lexicon().things.articles;
+        let article = place.and_then(|at| at.checked_sub(1)).map(|at| said[at]);
+        article
+            .filter(|word| articles.contains(word))
+            .map_or(name.to_owned(), |word| format!("{word} {name}"))
     }
 
     /// What lasts as long as a number says at the end, with the unit of the request before it: "… for five minutes and the fan
@@ -86,17 +133,25 @@ impl Composer<'_> {
 
     /// A request that leaves out what the one before it says: "off again".
     pub(super) fn leaning(&self, text: &str, tokens: &[Token]) -> Option<Composed> {
-        let (before, connector) = (self.before?, self.reader.grammar.lexicon().requests.connectors.first()?);
+        let (before, connector) = (
+            self.before.filter(|it| !it.is_empty())?,
+            self.reader.grammar.lexicon().requests.connectors.first()?,
+        );
         let exactly = |text: &str, tokens: &[Token], _| self.reader.exactly(text, tokens);
         let pronouns = self.reader.grammar.lexicon().requests.pronouns;
+        let tokens = Speech { reader: self.reader, text, tokens }.core().unwrap_or(tokens);
+        let text = super::span(text, tokens);
+        let tokens = self.reader.tokenise(text);
         let of_another = tokens.iter().any(|token| pronouns.contains(token.word.as_str()));
         // What means something alone needs nothing from another.
-        if !of_another && self.reader.exactly(text, tokens).is_some_and(|found| !leans(&found)) {
+        if !of_another && self.reader.exactly(text, &tokens).is_some_and(|found| !leans(&found)) {
             return None;
         }
         let both = format!("{before} {connector} {text}");
         let both_tokens = self.reader.tokenise(&both);
         let (end, start) = (self.reader.tokenise(before).len(), both_tokens.len().checked_sub(tokens.len())?);
+        // Nothing is left to read with.
+        (start > 0).then_some(())?;
         let sentence = Sentence::new(&both, &both_tokens, self.reader, &exactly, Words::Known);
         let acts =
             |found: &Match| !leans(found) && category_of(&found.intent) != Some(Category::Conversation);
@@ -121,6 +176,13 @@ impl Composer<'_> {
         let said = self.promised(found.said(), &self.reader.tokenise(&found.said()));
         Some(Composed::of(vec![found], said))
     }
+}
+
+/// Whether a request takes back what another does to the same thing.
+fn reverses(first: &Composed, rest: &Composed) -> bool {
+    let ([first], [rest]) = (first.matches.as_slice(), rest.matches.as_slice()) else { return false };
+    let one = (first.intent.as_str(), rest.intent.as_str());
+    CONTRARY.iter().any(|(on, off)| one == (on, off) || one == (off, on))
 }
 
 /// Whether a request is about something that another names.

@@ -12,6 +12,7 @@ use hark_core::automation::intent::{COMMAND, OF_IT, SEVERAL, TO_IT};
 use hark_core::calendar::When;
 use hark_language::Phrases;
 use serde_json::{Value, json};
+use std::ops::Range;
 
 impl Reader<'_> {
     /// What is to be done later has to be something that is understood to the last word: "announce that we leave in ten
@@ -54,7 +55,7 @@ impl Reader<'_> {
     /// A text with a name for the first of some words.
     pub(crate) fn with_name_for(&self, pronouns: Phrases, text: &str, name: &str) -> Option<String> {
         let tokens = self.tokenise(text);
-        let it = tokens.iter().find(|token| pronouns.contains(token.word.as_str()))?;
+        let it = tokens.iter().find_map(|token| self.pronoun(pronouns, token))?;
         Some(with_name_at(text, it, name))
     }
 
@@ -62,8 +63,17 @@ impl Reader<'_> {
     pub(crate) fn with_last_named(&self, text: &str, name: &str) -> Option<String> {
         let pronouns = self.grammar.lexicon().requests.pronouns;
         let tokens = self.tokenise(text);
-        let it = tokens.iter().rfind(|token| pronouns.contains(token.word.as_str()))?;
+        let it = tokens.iter().rev().find_map(|token| self.pronoun(pronouns, token))?;
         Some(with_name_at(text, it, name))
+    }
+
+    /// Where one of some words stands in a token; also in a contraction: "it's".
+    fn pronoun(&self, pronouns: Phrases, token: &Token) -> Option<Range<usize>> {
+        let whole = || pronouns.contains(token.word.as_str()).then_some(token.start..token.end);
+        whole().or_else(|| {
+            let (stem, _) = self.grammar.lexicon().discourse.contraction(&token.word)?;
+            pronouns.contains(stem).then_some(token.start..token.start + stem.len())
+        })
     }
 
     /// The same of several things: a time behind "turn off the lamp and the fan" is that of both.
@@ -83,7 +93,7 @@ impl Reader<'_> {
 }
 
 /// A text with a name in the place of a word.
-fn with_name_at(text: &str, word: &Token, name: &str) -> String {
+fn with_name_at(text: &str, word: Range<usize>, name: &str) -> String {
     format!("{}{name}{}", &text[..word.start], &text[word.end..])
 }
 
