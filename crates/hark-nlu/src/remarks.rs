@@ -3,7 +3,7 @@
 
 use super::qualifiers::Qualifiers;
 use super::request_framing::Speech;
-use hark_language::phrases;
+use hark_language::{Phrases, phrases};
 
 /// Words at least of a remark, and of what stands before a purpose.
 const MIN_WORDS: usize = 2;
@@ -41,6 +41,25 @@ impl Speech<'_> {
         let text =
             |(from, to): &(usize, usize)| &self.text[self.tokens[*from].start..self.tokens[to - 1].end];
         (!kept.is_empty() && kept != parts).then(|| kept.iter().map(text).collect::<Vec<_>>().join(", "))
+    }
+
+    /// What is asked for behind a reason that names nothing of the home, with all it says: "our guests come at seven *so at six
+    /// turn the heating up*". `None` where there is nothing of the kind.
+    pub(super) fn behind_reason(&self) -> Option<&str> {
+        let words = self.words();
+        let talk = &self.lexicon().discourse;
+        let is = |word: &&&str| {
+            let means = |(_, meant): (&str, Phrases)| meant.iter().any(|word| talk.states.contains(word));
+            talk.states.contains(word) || talk.contraction(word).is_some_and(means)
+        };
+        let states = words.iter().take(MAX_NAME_WORDS).any(|word| is(&word));
+        (states || phrases::starts(talk.reasons, &words).is_some()).then_some(())?;
+        let joins = |at: usize| {
+            Some(at + phrases::starts(talk.therefore, &words[at..])?).filter(|it| *it < words.len())
+        };
+        let (at, behind) = (MIN_WORDS..words.len()).find_map(|at| Some((at, joins(at)?)))?;
+        let names_something = self.has_name(&words[..at]);
+        (!names_something).then(|| &self.text[self.tokens[behind].start..])
     }
 
     /// The sentence without a statement at its end that no pause comes before, the shortest first: "stop the music *the baby
@@ -88,10 +107,12 @@ impl Speech<'_> {
             && (phrases::starts(talk.speakers, said).is_some() || said.iter().any(states));
         let denies = |word: &&str| lexicon.requests.negations.contains(word);
         let asks = |at: usize| phrases::starts(talk.requests, &said[at..]).is_some();
-        is_statement
-            && !said.iter().any(denies)
-            && !(0..said.len()).any(asks)
-            && !(1..=MAX_NAME_WORDS).flat_map(|length| said.windows(length)).any(|some| self.is_name(some))
+        is_statement && !said.iter().any(denies) && !(0..said.len()).any(asks) && !self.has_name(said)
+    }
+
+    /// Whether some words name something of the home.
+    fn has_name(&self, words: &[&str]) -> bool {
+        (1..=MAX_NAME_WORDS).flat_map(|length| words.windows(length)).any(|some| self.is_name(some))
     }
 
     fn is_name(&self, words: &[&str]) -> bool {

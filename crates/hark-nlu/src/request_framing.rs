@@ -185,8 +185,13 @@ impl<'s> Speech<'s> {
                 lexicon.things.articles.contains(first) && self.reader.grammar.is_thing(&rest.join(" "))
             })
         };
+        // "So at nine turn on the lamp" is done at nine, and not for the reason alone.
+        let therefore = (1..words.len())
+            .find_map(|at| Some(at + phrases::starts(talk.therefore, &words[at..])?))
+            .unwrap_or(words.len());
         if reason(&words)
             && let Some(at) = (1..words.len()).find(|at| verb(*at) || self.pauses_before(*at))
+            && at <= therefore
             && !is_thing(&words[..at])
         {
             let last = (at..words.len()).rev().find(|at| self.pauses_before(*at)).unwrap_or(at);

@@ -8,7 +8,9 @@ mod times;
 use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
 use super::number_spans;
+use super::qualifiers::Qualifiers;
 use super::request_framing::Speech;
+use super::rules::{self, Prefer, Reckoning, Rule};
 use super::text::Token;
 use hark_core::automation::intent::OF_IT;
 use hark_language::{Lexicon, Phrases, phrases};
@@ -122,9 +124,10 @@ pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>)
         }
         // "It" in what is understood may be what is not: "start the engine and warm it up".
         let after_missed = sentence.said(0, at) == missed;
-        if after_missed
-            && tokens[after..].iter().any(|token| lexicon.requests.pronouns.contains(token.word.as_str()))
-        {
+        let says_it =
+            || tokens[after..].iter().any(|token| lexicon.requests.pronouns.contains(token.word.as_str()));
+        // "At nine … and the heating to twenty" may be at nine, too.
+        if after_missed && (says_it() || says_when(&missed, reader)) {
             continue;
         }
         if best.as_ref().is_none_or(|known| missed.len() < known.missed[0].len()) {
@@ -132,6 +135,16 @@ pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>)
         }
     }
     best
+}
+
+/// Whether words that mean nothing say when, or for how long, something is to be done.
+fn says_when(missed: &str, reader: &Reader<'_>) -> bool {
+    let tokens = reader.tokenise(missed);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::default() };
+    let is_time =
+        |at: usize| rules::longest(Rule::Datetime, &words[at..], &by).is_some_and(|(_, used)| used > 1);
+    !Qualifiers::of(reader, missed, &tokens).is_empty() || (0..words.len()).any(is_time)
 }
 
 /// Whether words that mean nothing may take back a part of what is beside them: they deny, leave something out, or speak

@@ -169,8 +169,8 @@ impl Reader<'_> {
         let plain = other(text, |speech| speech.in_plain_words());
         let shorter = |text: &str| other(text, |speech| speech.without_remarks());
         let about_it = other(text, |speech| speech.about_it());
-        let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
         let speech = Speech { reader: self, text, tokens: &tokens };
+        let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
         // Looked for only where nothing before is understood to the end.
         let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
         let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
@@ -216,6 +216,9 @@ impl Reader<'_> {
             said.with_places().or_else(|| said.with_others_named()).or_else(|| said.with_same_time());
         if let Some(in_full) = in_full.or_else(|| said.with_day_at_times()) {
             return self.as_said(&in_full, language);
+        }
+        if let Some(request) = said.behind_reason() {
+            return self.as_said(request, language);
         }
         let qualifiers = Qualifiers::of(reader, text, &tokens);
         let impossible = Impossible::of(reader, text, &tokens);

@@ -104,7 +104,7 @@ impl Clause<'_> {
         let start = self.it.start;
         let here = |adds: Adds| Some((start, adds));
         match self.it.kind {
-            Kind::Moment => self.sun(),
+            Kind::Moment => self.sun_limit().or_else(|| self.sun()),
             Kind::Lasting => here(Adds::Until(self.length()?)),
             Kind::Except => here(match self.days() {
                 Some(days) => Adds::ExceptDays(days),
@@ -116,7 +116,8 @@ impl Clause<'_> {
             Kind::Until => here(Adds::Until(self.until()?)),
             Kind::Hours => None,
             Kind::Condition => self
-                .sun()
+                .sun_limit()
+                .or_else(|| self.sun())
                 .or_else(|| here(Adds::Hours(self.hours()?)))
                 .or_else(|| here(Adds::Becomes { said: self.limit()?, repeats: false })),
             Kind::When | Kind::EachTime => {
@@ -234,6 +235,30 @@ impl Clause<'_> {
             Some((start, Adds::Sun { trigger, repeats }))
         };
         (furthest..=self.it.start).find_map(at)
+    }
+
+    /// "When somebody moves in the hall *after sunset*": beside what is waited for, the sun is a limit.
+    fn sun_limit(&self) -> Option<(usize, Adds)> {
+        // "After sunset if Alice is home" waits for the sunset.
+        let is_within = |other: &Qualifier| {
+            let mut between = other.mark.1 + 1..=self.it.start;
+            other.start < self.it.start && !between.any(|at| self.qualifiers.is_likely_end(at))
+        };
+        let waits = |other: &Qualifier| match other.kind {
+            // "After" itself is none.
+            Kind::When | Kind::EachTime => other.mark.1 != self.it.mark.0,
+            Kind::If | Kind::Unless => is_within(other),
+            _ => false,
+        };
+        let behind = usize::from(self.it.kind == Kind::Moment);
+        let from = self.it.start.checked_sub(behind).filter(|_| self.qualifiers.found.iter().any(waits))?;
+        let lexicon = self.by.reader.grammar.lexicon();
+        let (words, said) = (&self.qualifiers.words, &lexicon.qualifiers);
+        (lexicon.time.at.first() != Some(&words[from])).then_some(())?;
+        let (Trigger::Sun { event, offset_minutes, .. }, _) = self.sun_of(from)? else { return None };
+        let is_before = offset_minutes < 0;
+        let start = phrases::without_ends(&[said.only, said.but], &words[..from]).len();
+        Some((start, Adds::Hours(Condition::Sun { up: (event == SunEvent::Sunrise) != is_before })))
     }
 
     /// The turn of the day that some words name, and whether every one of them is meant.
