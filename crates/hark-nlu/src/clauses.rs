@@ -70,6 +70,16 @@ pub(super) fn unread_act(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> O
     })
 }
 
+/// A request without each of its clauses, at the likeliest of its ends.
+pub(super) fn without_each(
+    qualifiers: &Qualifiers<'_>,
+    text: &str,
+    tokens: &[Token],
+) -> impl Iterator<Item = String> {
+    let end = |it: &Qualifier| qualifiers.ends(it).first().copied();
+    qualifiers.found.iter().filter_map(move |it| Some(without(text, tokens, it.start, end(it)?)))
+}
+
 /// What a request with clauses means; `None` where it has none, or a part of it cannot be read.
 pub(super) fn compose(reader: &Reader<'_>, text: &str) -> Option<Understanding> {
     let core = || {

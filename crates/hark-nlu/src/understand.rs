@@ -268,7 +268,14 @@ impl Reader<'_> {
             (None, None) => {
                 let act = || clauses::unread_act(reader, text, &tokens);
                 let qualifier = qualifiers.any().map(|refused| Box::new(act().unwrap_or(refused)));
-                Understanding { qualifier, ..reader.unknown(text, &tokens) }
+                let without_clause = || {
+                    clauses::without_each(&qualifiers, text, &tokens)
+                        .map(|left| reader.unknown(&left, &reader.tokenise(&left)))
+                        .find(|left| left.unknown.is_some())
+                };
+                let whole = reader.unknown(text, &tokens);
+                let unknown = if whole.unknown.is_none() { without_clause() } else { None };
+                Understanding { qualifier, ..unknown.unwrap_or(whole) }
             }
         };
         // What was found on the way may be half of what was said.
@@ -492,7 +499,13 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
         let says_kind = one.words.iter().any(|(word, _)| grammar.says_what_kind(word));
         let denies = |word: &str| grammar.lexicon().requests.negations.contains(word);
         let is_denied = leans_on_another(&one.intent) && one.words.iter().any(|(word, _)| denies(word));
+        let words: Vec<String> = one.words.iter().map(|(word, _)| word.clone()).collect();
         let mut one = intent(one, grammar.lexicon());
+        if let Some(name) = only_meant(&one, &words, grammar) {
+            one.slots.retain(|slot, _| !["area", "domain"].contains(&slot.as_str()));
+            one.slots.insert("name".to_owned(), name);
+            one.single = false;
+        }
         if is_denied && found.parts.len() > 1 {
             one.slots.insert(DENIES.to_owned(), true.into());
         }
@@ -514,6 +527,15 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
         found.intents.push(one);
     }
     found
+}
+
+/// The name of the one thing in an area that is called by the kind that was said: "the *lamp* in the bedroom" beside its
+/// light.
+fn only_meant(one: &Intent, words: &[String], grammar: &Grammar) -> Option<Value> {
+    let said: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (area, domain) = (one.slots.get("area")?, one.slots.get("domain")?);
+    let is_the_one = one.single && !is_one_of_a_kind(&said, grammar.lexicon());
+    is_the_one.then(|| grammar.only_called(words, area, domain).cloned()).flatten()
 }
 
 pub(super) fn intent(found: Match, lexicon: &Lexicon) -> Intent {

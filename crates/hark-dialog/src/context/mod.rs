@@ -74,7 +74,7 @@ impl<'b> Before<'b> {
 type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
 /// The intents of follow-ups and who completes them.
-const FOLLOW_UPS: [(&str, Complete); 20] = [
+const FOLLOW_UPS: [(&str, Complete); 21] = [
     ("HarkFollowSame", repeated::same),
     (INSTEAD, repeated::same),
     ("HarkFollowNot", repeated::not),
@@ -92,6 +92,7 @@ const FOLLOW_UPS: [(&str, Complete); 20] = [
     ("HarkFollowMinute", changed_time::minute),
     ("HarkFollowEvery", changed_time::every),
     ("HarkFollowAnswer", changed_time::answered),
+    ("HarkFollowCancel", timer_choice::cancelled),
     (TO_IT, |intent, before| pronoun::it(intent, before).or_else(|| changed_time::number(intent, before))),
     // What was asked for has failed because several fitted.
     ("HarkChoose", |intent, before| {

@@ -33,6 +33,22 @@ pub fn chosen(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     (!told.is_empty()).then(|| Intent { slots, ..done.intent.clone() })
 }
 
+/// What rings, in the names of intents about it, with the intent that takes it away and the slot of what it is called.
+const KINDS: [(&str, &str, &str); 3] = [
+    ("Timer", "HassCancelTimer", "name"),
+    ("Alarm", "HarkCancelAlarm", "name"),
+    ("Reminder", "HarkCancelReminder", "message"),
+];
+
+/// "Cancel the pasta one" of what rings, where such was spoken of.
+pub fn cancelled(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let about = &before.done.intent.name;
+    let (_, cancels, called) = KINDS.iter().find(|(kind, ..)| about.contains(kind))?;
+    let named = |slot: &String| if slot == "name" { (*called).to_owned() } else { slot.clone() };
+    let slots = intent.slots.iter().map(|(slot, value)| (named(slot), value.clone())).collect();
+    Some(Intent { name: (*cancels).to_owned(), slots, response: None, ..intent.clone() })
+}
+
 /// What was offered at a place: 1 is the first, -1 the last.
 fn at(offered: &[Value], place: i64) -> Option<&Value> {
     let place = if place < 0 { i64::try_from(offered.len()).ok()? + place } else { place - 1 };

@@ -157,7 +157,10 @@ impl Machine {
             turn.near = understanding.near.take().map(|near| *near);
             turn.lacks_thing = understanding.meant.is_some();
         }
-        let means_nothing = |intent: &Intent| is_pointless(intent) || intent.name == refusal::INTENT;
+        // What the classifier takes it for, and nothing of what was said in it.
+        let is_bare = |intent: &Intent| intent.route == Route::Intent && intent.slots.is_empty();
+        let means_nothing =
+            |intent: &Intent| is_pointless(intent) || is_bare(intent) || intent.name == refusal::INTENT;
         let may_add = understanding.intents.iter().all(means_nothing);
         if understanding.intents.iter().all(is_pointless) {
             if lacking.is_some_and(|lacking| self.complete(now, id, &lacking)) {

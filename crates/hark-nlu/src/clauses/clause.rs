@@ -316,13 +316,19 @@ impl Clause<'_> {
         let words = self.words(self.it.mark.1);
         let by =
             |prefer| Reckoning { lexicon: self.by.reader.grammar.lexicon(), now: self.by.reader.now, prefer };
-        let whole = |rule| {
+        let whole = |rule, words: &[&str]| {
             let found = rules::all(rule, words, &by(Prefer::Usual));
             let (found, _) = found.into_iter().find(|(_, used)| *used == words.len())?;
             found.into_iter().next().and_then(|(_, value)| Some(value.as_str()?.to_owned()))
         };
-        let time = || whole(Rule::Time)?.parse().ok().map(|time| Until::Time { time });
-        let moment = || match When::parse(&whole(Rule::Datetime)?)? {
+        let clock = |words| whole(Rule::Time, words)?.parse().ok().map(|time| Until::Time { time });
+        let time = || clock(words);
+        // "Until the children go to bed at eight."
+        let said_at = || {
+            let at = self.by.reader.grammar.lexicon().time.at.first()?;
+            clock(&words[words.iter().rposition(|word| word == at)?..])
+        };
+        let moment = || match When::parse(&whole(Rule::Datetime, words)?)? {
             // "Until sunday evening" ends as that begins.
             When::Moment(at) | When::Span(at, _) => Some(Until::Moment { at }),
             _ => None,
@@ -336,7 +342,7 @@ impl Clause<'_> {
             let said = self.condition().filter(is_plain)?;
             Some(Until::Becomes { condition: said.condition })
         };
-        time().or_else(moment).or_else(sun).or_else(condition)
+        time().or_else(moment).or_else(sun).or_else(said_at).or_else(condition)
     }
 
     /// Its words without courtesies behind them.

@@ -229,6 +229,23 @@ impl Grammar {
         self.context_of(|item| item.list == home::THINGS && item.text == words, home::IN_AREA)?.as_str()
     }
 
+    /// The only thing of a domain in an area whose name ends in one of some words: "lamp" is the bedside lamp of the bedroom.
+    pub(super) fn only_called(&self, words: &[String], area: &Value, domain: &Value) -> Option<&Value> {
+        let is_there = |item: &&fuzzy_match::Item| {
+            let context = &item.entry.context;
+            item.list == home::THINGS
+                && context.get(home::IN_AREA) == Some(area)
+                && context.get("domain") == Some(domain)
+        };
+        let there = || self.names.items.iter().filter(is_there);
+        words.iter().find_map(|word| {
+            let mut called =
+                there().filter(|item| item.text.rsplit(' ').next() == Some(word)).map(|item| &item.entry.out);
+            let first = called.next()?;
+            called.all(|other| other == first).then_some(first)
+        })
+    }
+
     /// The domain of the thing of a name.
     pub(super) fn domain_of(&self, name: &str) -> Option<&str> {
         self.context_of(|item| item.entry.out == name, "domain")?.as_str()

@@ -10,7 +10,7 @@ use chrono::NaiveDateTime;
 use hark_core::Category;
 use hark_core::automation::intent::{COMMAND, OF_IT, SEVERAL, TO_IT};
 use hark_core::calendar::When;
-use hark_language::Phrases;
+use hark_language::{Phrases, phrases};
 use serde_json::{Value, json};
 use std::ops::Range;
 
@@ -21,6 +21,15 @@ impl Reader<'_> {
         let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
         let tokens = text::tokenise(command, self.grammar.lexicon());
         let may = |it: &Match| it.intent == TO_IT || !leans_on_another(&it.intent);
+        // "Until the film ends at ten" ends then, and does not begin.
+        let place = |slot: &str| found.spans.iter().find(|span| span.slot == slot).map(|span| span.start);
+        let until = self.grammar.lexicon().qualifiers.until;
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        if place(COMMAND) < place("when")
+            && (0..words.len()).any(|at| phrases::starts(until, &words[at..]).is_some())
+        {
+            return false;
+        }
         self.at_once(command, &tokens)
             .is_some_and(|it| it.wild_words == 0 && may(&it) && may_wait(&it, found, self.now))
     }

@@ -5,6 +5,7 @@ use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
 use crate::zone;
 use chrono::{Datelike, Timelike};
+use hark_core::calendar::When;
 use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
@@ -26,10 +27,12 @@ pub fn time(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     Ok(Prepared::Answer(Outcome::answer(detail)))
 }
 
-/// `datetime.date`: today's, or that of a day that is named. Names are English; replies translate them.
+/// `datetime.date`: today's, or that of a day that is named, and how far off that is. Names are English; replies translate
+/// them.
 pub fn date(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let today = (services.clock)().date_naive();
-    let asked = args.when("when").map(|when| when.start().date());
+    let now = (services.clock)().naive_local();
+    let (today, when) = (now.date(), args.when("when"));
+    let asked = when.map(|when| when.start().date());
     let day = asked.unwrap_or(today);
     let mut detail = json!({
         "date": day.format("%Y-%m-%d").to_string(), "weekday": day.format("%A").to_string(),
@@ -37,6 +40,11 @@ pub fn date(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     });
     if asked.is_some() {
         detail["days_away"] = json!((day - today).num_days());
+    }
+    if let Some(When::Moment(at)) = when {
+        // Half a minute is a minute.
+        let minutes = ((at - now).num_seconds() + 30) / 60;
+        detail["left"] = json!({"hours": minutes / 60, "minutes": minutes % 60});
     }
     Ok(Prepared::Answer(Outcome::answer(detail)))
 }

@@ -68,6 +68,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("month", "string", "English name"),
             Field::always("year", "integer", "such as 2026"),
             Field::maybe("days_away", "integer", "from today, where a day was asked for"),
+            Field::maybe("left", "object", "hours and minutes until a moment that was asked for"),
         ],
         risk: Risk::Read,
         outside: Outside::Never,
