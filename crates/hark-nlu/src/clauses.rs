@@ -370,7 +370,12 @@ impl Composer<'_> {
         if later.is_none() && !more.terms.is_plain() {
             return None;
         }
-        found.add(until, lasts, self.reader).then_some(())?;
+        // "For ten minutes and then down to thirty": nothing is changed back of what is changed anew.
+        let targets =
+            |composed: &Composed| composed.matches.iter().map(|it| target(&it.slots)).collect::<Vec<_>>();
+        if later.is_none() || targets(&found) != targets(&more) {
+            found.add(until, lasts, self.reader).then_some(())?;
+        }
         found.lasting = found.matches.len();
         match later {
             Some(seconds) => {

@@ -26,6 +26,7 @@ mod number_spans;
 mod other_requests;
 mod others;
 mod phonetic_key;
+mod placed;
 mod problem;
 mod qualifiers;
 mod remarks;

@@ -438,6 +438,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         .or_else(|| in_full.filter(|found| !holds(found, tokens)).map(whole))
         .or_else(|| reader.exactly(text, core?).filter(in_core).map(whole))
         .or_else(|| reader.exactly(text, speech.without_courtesies_behind()?).filter(in_core).map(whole))
+        .or_else(|| speech.placed().map(whole))
         .or_else(|| reader.several_later(text, core.unwrap_or(tokens)).map(whole))
         .or_else(|| multi_value::read(text, core.unwrap_or(tokens), reader, &exactly))
         .or_else(|| speech.minded().map(whole))

@@ -44,6 +44,9 @@ struct Last {
     not_chosen: Vec<String>,
 }
 
+/// Most requests that "both" and "all of them" can mean.
+const MAX_DONE: usize = 8;
+
 /// What the next request of each conversation can lean on.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
@@ -185,8 +188,12 @@ impl Context {
         if done.is_empty() {
             return;
         }
-        self.last.retain(|last| last.origin != *origin);
-        self.last.push(Last { origin: origin.clone(), until_ms, done, not_chosen });
+        let before = self.last.iter().position(|last| last.origin == *origin).map(|at| self.last.remove(at));
+        let mut all: Vec<Done> =
+            before.filter(|before| before.goes_on_with(&done)).map_or(Vec::new(), |it| it.done);
+        all.extend(done);
+        let from = all.len().saturating_sub(MAX_DONE);
+        self.last.push(Last { origin: origin.clone(), until_ms, done: all.split_off(from), not_chosen });
     }
 
     /// What "cancel that" does right after the last request of a conversation, where that set or told something that
@@ -320,6 +327,15 @@ impl Context {
         let leads_nowhere = kept.iter().all(|intent| is_follow_up(&intent.name));
         understanding.intents = kept;
         understanding.ambiguous = if leads_nowhere { Vec::new() } else { doubts };
+    }
+}
+
+impl Last {
+    /// Whether another turn asks for the same of another thing: "turn on the lamp", "and the fan as well", "both off again".
+    fn goes_on_with(&self, next: &[Done]) -> bool {
+        let [next] = next else { return false };
+        let is_same = |done: &Done| done.intent.name == next.intent.name && done.target != next.target;
+        next.intent.route == Route::Context && next.target.is_named() && self.done.iter().all(is_same)
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::Machine;
 use super::continuation::{Continuation, Spoken, begins_with, same_intents};
+use hark_core::automation::intent::AUTOMATE;
 use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
 use hark_core::public_event::Origin;
@@ -134,6 +135,9 @@ fn takes_as_content(whole: &[Intent], before: &[Intent]) -> bool {
         let texts = value.as_str().zip(known.slots.get(slot).and_then(Value::as_str));
         texts.is_some_and(|(text, known)| text.len() > known.len() && text.starts_with(known))
     };
-    let pairs = whole.iter().zip(before).filter(|(whole, before)| whole.name == before.name);
+    // What a condition says in words is not its content.
+    let says_content =
+        |(whole, before): &(&Intent, &Intent)| whole.name == before.name && whole.name != AUTOMATE;
+    let pairs = whole.iter().zip(before).filter(says_content);
     pairs.into_iter().any(|(whole, before)| whole.slots.iter().any(|slot| grown(slot, before)))
 }

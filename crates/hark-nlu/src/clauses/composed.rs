@@ -17,6 +17,10 @@ use serde_json::{Map, Value, json};
 /// What is not so now is not waited for.
 const ONCE: &str = "drop";
 
+/// Take away all that rings, and what tells which one is meant.
+const CANCELS_ALL: [&str; 3] = ["HassCancelAllTimers", "HarkCancelAllAlarms", "HarkCancelAllReminders"];
+const CHOOSES: &str = "HarkChoose";
+
 /// Empties a list.
 const CLEARS_LIST: &str = "HarkListClear";
 
@@ -197,7 +201,7 @@ impl Composed {
                 true
             }
             Adds::Until(until) => self.last_until(until, words, reader.now),
-            Adds::Except(targets, words) => self.except_items(&words) || self.except(targets, reader),
+            Adds::Except(targets, words) => self.except_items(&words, reader) || self.except(targets, reader),
             Adds::ExceptDays(words) => self.except_days(&words, reader),
         }
     }
@@ -329,9 +333,18 @@ impl Composed {
         self.matches.iter().all(changes_back) && self.terms.end(until, words)
     }
 
-    /// Leaves items on a list that is emptied.
-    fn except_items(&mut self, words: &str) -> bool {
+    /// Leaves items on a list that is emptied, or one of what rings.
+    fn except_items(&mut self, words: &str, reader: &Reader<'_>) -> bool {
         let [only] = self.matches.as_mut_slice() else { return false };
+        if CANCELS_ALL.contains(&only.intent.as_str()) {
+            let chosen = reader.exactly(words, &reader.tokenise(words)).filter(|it| it.intent == CHOOSES);
+            let Some(mut chosen) = chosen else { return false };
+            let kept = [("name", "except"), ("when", "except_when")];
+            let said = kept.map(|(slot, kept)| Some((kept.to_owned(), chosen.slots.remove(slot)?)));
+            let before = only.slots.len();
+            only.slots.extend(said.into_iter().flatten());
+            return only.slots.len() > before;
+        }
         let is_list = only.intent == CLEARS_LIST;
         if is_list {
             only.slots.insert("except".to_owned(), words.into());

@@ -246,6 +246,14 @@ impl Grammar {
         })
     }
 
+    /// Whether something of a domain stands in an area.
+    pub(super) fn has_in(&self, area: &Value, domain: &str) -> bool {
+        self.names.items.iter().any(|item| {
+            let context = &item.entry.context;
+            context.get(home::IN_AREA) == Some(area) && context.get("domain").is_some_and(|it| it == domain)
+        })
+    }
+
     /// The domain of the thing of a name.
     pub(super) fn domain_of(&self, name: &str) -> Option<&str> {
         self.context_of(|item| item.entry.out == name, "domain")?.as_str()
@@ -255,6 +263,14 @@ impl Grammar {
     fn context_of(&self, is_meant: impl Fn(&fuzzy_match::Item) -> bool, key: &str) -> Option<&Value> {
         let mut meant = self.names.items.iter().filter(|item| is_meant(item));
         meant.find_map(|item| item.entry.context.get(key))
+    }
+
+    /// The area or floor that some words name: its slot and its name.
+    pub(super) fn place_called(&self, words: &str) -> Option<(&'static str, &Value)> {
+        let is_place =
+            |item: &&fuzzy_match::Item| home::PLACE_LISTS.contains(&item.list) && item.text == words;
+        let item = self.names.items.iter().find(is_place)?;
+        Some((if item.list == home::PLACE_LISTS[0] { "area" } else { "floor" }, &item.entry.out))
     }
 
     /// Whether some words are just the name of an area or a floor of the home.

@@ -315,10 +315,17 @@ fn cancel(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prep
 
 fn cancel_all(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
     let asking = Asking { id: None, name: None, when: args.when("when") };
+    let except = Asking { id: None, name: args.owned("except"), when: args.when("except_when") };
     work(services, move |timers, _| {
+        let kept = if except.says_nothing() { Vec::new() } else { meant(timers, &except, kind) };
+        if kept.is_empty() && !except.says_nothing() {
+            return Err(none(kind));
+        }
         let mut gone = Vec::new();
         for timer in meant(timers, &asking, kind) {
-            gone.push(timers.cancel(&timer.id)?);
+            if !kept.iter().any(|kept| kept.id == timer.id) {
+                gone.push(timers.cancel(&timer.id)?);
+            }
         }
         let mut outcome = Outcome::new(!gone.is_empty(), json!({"count": gone.len()}));
         for timer in gone {

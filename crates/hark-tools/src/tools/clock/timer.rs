@@ -49,8 +49,16 @@ pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
 /// `timer.cancel_all`.
 pub fn cancel_all(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let query = TimerQuery { area: args.owned("area"), ..TimerQuery::default() };
+    let except = args.owned("except").map(|name| TimerQuery { name: Some(name), ..TimerQuery::default() });
     work(services, move |timers, _| {
-        let gone = timers.cancel_all(&query)?;
+        let gone = match &except {
+            None => timers.cancel_all(&query)?,
+            Some(except) => {
+                let kept = timers.find(except)?;
+                let others = timers.matching(&query).into_iter().filter(|timer| timer.id != kept.id);
+                others.map(|timer| timers.cancel(&timer.id)).collect::<Result<_, _>>()?
+            }
+        };
         let mut outcome = Outcome::new(!gone.is_empty(), json!({"count": gone.len()}));
         for timer in gone {
             outcome = outcome.undone_by(Undoable::Timer { before: Some(Box::new(timer)), after: None });

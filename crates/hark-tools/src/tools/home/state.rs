@@ -1,6 +1,7 @@
 //! `home.get_state`: what is it, is it so, are any, are all, which, how many.
 
 use super::common::target;
+use crate::home::command::percent;
 use crate::home::question::{Limits, can_be, is_so, state_words};
 use crate::home::select::{Scope, area_name, select, with_persons};
 use crate::home::{DeviceError, UNAVAILABLE};
@@ -71,6 +72,9 @@ pub fn get_state(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fail
         if let Some(unit) = entity.text("unit_of_measurement") {
             shown["unit"] = json!(unit);
         }
+        if let Some(level) = level(entity) {
+            shown["level"] = json!(level);
+        }
         shown
     });
     detail.insert("entities".into(), shown.collect());
@@ -101,4 +105,16 @@ pub fn get_state(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fail
     let names: Value = matched.iter().map(|entity| entity.name.as_str()).collect();
     detail.insert("matched".into(), names);
     Ok(Prepared::Answer(Outcome::answer(Value::Object(detail))))
+}
+
+/// How bright, fast, loud or far open it is, percent, where it is on and has such a level.
+fn level(entity: &Entity) -> Option<u8> {
+    let (key, full) = match entity.id.domain() {
+        "light" => ("brightness", 255.0),
+        "fan" => ("percentage", 100.0),
+        "media_player" => ("volume_level", 1.0),
+        _ => return None,
+    };
+    let is_on = !matches!(entity.state.as_str(), "off" | "standby" | UNAVAILABLE);
+    entity.number(key).filter(|_| is_on).map(|level| percent(level / full * 100.0))
 }

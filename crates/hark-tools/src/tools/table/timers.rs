@@ -40,6 +40,10 @@ const WHEN: &[Arg] = &[
 
 const WHICH_DAY: &[Arg] = &[Arg::maybe("when", Kind::When, "day, or moment, or span in which it rings")];
 
+const KEPT: Arg = Arg::maybe("except", Kind::Words(300), "what the one is called that stays");
+
+const EXCEPT: &[Arg] = &[KEPT, Arg::maybe("except_when", Kind::When, "when the one rings that stays")];
+
 const ID: Arg = Arg::maybe("id", Kind::Text, "its id, from a receipt");
 
 const WHICH_ALARM: &[Arg] = &[ID, Arg::maybe("name", Kind::Text, "what it is called")];
@@ -105,7 +109,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "timer.cancel_all",
         description: "Takes all timers away, or those of an area.",
-        args: &[&[Arg::maybe("area", Kind::Text, "area they were set in")]],
+        args: &[&[Arg::maybe("area", Kind::Text, "area they were set in"), KEPT]],
         result: &[Field::always("count", "integer", "how many there were")],
         risk: Risk::Write,
         outside: Outside::Never,
@@ -262,7 +266,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "alarm.cancel_all",
         description: "Takes all alarms away, or those of a day.",
-        args: &[WHICH_DAY],
+        args: &[WHICH_DAY, EXCEPT],
         result: &[Field::always("count", "integer", "how many there were")],
         risk: Risk::Write,
         outside: Outside::Never,
@@ -334,7 +338,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "reminder.cancel_all",
         description: "Takes all reminders away, or those of a day.",
-        args: &[WHICH_DAY],
+        args: &[WHICH_DAY, EXCEPT],
         result: &[Field::always("count", "integer", "how many there were")],
         risk: Risk::Write,
         outside: Outside::Never,

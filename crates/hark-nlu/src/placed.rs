@@ -1,0 +1,60 @@
+//! A place where no sentence has one: "turn the heating up a bit *in the bedroom*" is the request without it, there.
+
+use super::grammar::{Match, Took};
+use super::intent::{category_of, leans_on_another};
+use super::request_framing::Speech;
+use hark_core::Category;
+use serde_json::Value;
+
+/// Words of a place at most, without the article.
+const MAX_PLACE_WORDS: usize = 3;
+
+/// Slots that say where.
+const PLACES: [&str; 2] = ["area", "floor"];
+
+impl Speech<'_> {
+    /// The request that is read without its place, with that; `None` where it is none, has a place already, or names a thing
+    /// that stands elsewhere and nothing of its kind stands there.
+    pub(super) fn placed(&self) -> Option<Match> {
+        let core = self.core().unwrap_or(self.tokens);
+        let words: Vec<&str> = core.iter().map(|token| token.word.as_str()).collect();
+        let lexicon = self.lexicon();
+        let places = (0..words.len()).rev().filter(|at| lexicon.discourse.within.contains(words[*at]));
+        places.take_while(|_| !self.reader.is_spent()).find_map(|at| {
+            let article = words.get(at + 1).is_some_and(|word| lexicon.things.articles.contains(word));
+            let from = at + 1 + usize::from(article);
+            let last = words.len().min(from + MAX_PLACE_WORDS);
+            (from + 1..=last).rev().find_map(|end| {
+                let (slot, place) = self.reader.grammar.place_called(&words[from..end].join(" "))?;
+                let rest = [&words[..at], &words[end..]].concat().join(" ");
+                let found = self.reader.exactly(&rest, &self.reader.tokenise(&rest))?;
+                self.at(found, slot, place, &words[at..end])
+            })
+        })
+    }
+
+    /// A request with its place.
+    fn at(&self, mut found: Match, slot: &str, place: &Value, words: &[&str]) -> Option<Match> {
+        let at_home = [Category::HomeControl, Category::HomeQuery, Category::Media].map(Some);
+        let is_whole = found.wild_words == 0
+            && found.doubts.is_empty()
+            && !leans_on_another(&found.intent)
+            && at_home.contains(&category_of(&found.intent))
+            && !PLACES.iter().any(|slot| found.slots.contains_key(*slot));
+        is_whole.then_some(())?;
+        let grammar = self.reader.grammar;
+        let name = found.slots.get("name").and_then(Value::as_str).map(str::to_owned);
+        let elsewhere = name.filter(|name| grammar.area_of(name).as_ref() != Some(place));
+        if let Some(name) = elsewhere {
+            // "The heating" is the thermostat, and in the bedroom the radiator.
+            let domain = grammar.domain_of(&name).filter(|domain| grammar.has_in(place, domain))?;
+            found.slots.insert("domain".to_owned(), domain.into());
+            found.slots.remove("name");
+        }
+        if !found.slots.contains_key("name") {
+            found.slots.insert(slot.to_owned(), place.clone());
+        }
+        found.words.extend(words.iter().map(|word| ((*word).to_owned(), Took::Meant)));
+        Some(found)
+    }
+}
