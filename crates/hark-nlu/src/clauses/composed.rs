@@ -182,6 +182,8 @@ impl Composed {
                 true
             }
             Adds::Check { said, not, otherwise } => {
+                // "If it isn't locked, lock it": what is so already need not be waited for.
+                let otherwise = if self.is_about(&said) { ONCE } else { otherwise };
                 let said = if not { Said { condition: said.condition.negated(), ..said } } else { said };
                 let trigger = self.about(said, reader);
                 trigger.is_some_and(|trigger| self.terms.check(trigger, otherwise, words))
@@ -204,6 +206,14 @@ impl Composed {
             Adds::Except(targets, words) => self.except_items(&words, reader) || self.except(targets, reader),
             Adds::ExceptDays(words) => self.except_days(&words, reader),
         }
+    }
+
+    /// Whether a condition is about the one thing that the request is about.
+    fn is_about(&self, said: &Said) -> bool {
+        let [only] = self.matches.as_slice() else { return false };
+        let Condition::State { question, .. } = &said.condition else { return false };
+        let name = question.get("name");
+        said.of_it || name.is_some() && name == only.slots.get("name")
     }
 
     /// What has to become so: a condition about "it" is about what the request is about, one about "there" about its place.

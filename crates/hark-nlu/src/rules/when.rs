@@ -169,7 +169,13 @@ fn on_day(day: NaiveDate, clock: Clock, part: Option<Part>, by: &Reckoning) -> N
     }
 }
 
-/// A time without a day: the next one.
+/// Before this hour hardly anybody is up.
+const SMALL_HOURS: u32 = 6;
+
+/// A time that is not further off is meant at any hour.
+const SOON_HOURS: i64 = 4;
+
+/// A time without a day: the next one, by day where both halves of the day are possible.
 fn next(clock: Clock, part: Option<Part>, by: &Reckoning) -> NaiveDateTime {
     let today = by.now.date();
     let coming = |time: NaiveTime| {
@@ -182,7 +188,9 @@ fn next(clock: Clock, part: Option<Part>, by: &Reckoning) -> NaiveDateTime {
     match clock.half {
         Open::Either if by.prefer == super::Prefer::Usual => {
             let [am, pm] = [Half::Am, Half::Pm].map(|half| coming(clock.in_half(half).time()));
-            am.min(pm)
+            // "At four" is in the small hours only for those who are up then.
+            let is_soon = am - by.now <= chrono::Duration::hours(SOON_HOURS);
+            if am.hour() < SMALL_HOURS && !is_soon { pm } else { am.min(pm) }
         }
         _ => coming(clock.usual(by.prefer, 5).time()),
     }
