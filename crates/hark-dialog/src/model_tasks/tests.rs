@@ -92,8 +92,9 @@ impl Tools for Bench {
             name: name.into(),
             description: format!("Does {name}."),
             schema: json!({
-                "type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"],
-                "additionalProperties": false,
+                "type": "object", "title": "x",
+                "properties": {"name": {"type": "string", "maxLength": 50, "description": "which one"}},
+                "required": ["name"], "additionalProperties": false,
             }),
             results: Vec::new(),
             risk,
@@ -164,6 +165,15 @@ impl ContextSources for Found {
     }
 }
 
+/// No description is like any request.
+struct Unread;
+
+impl ToolRelevance for Unread {
+    fn likeness(&self, _: &str, _: &[ToolSpec]) -> LikenessFuture {
+        Box::pin(async { BTreeMap::new() })
+    }
+}
+
 /// A mind with everything it works with in sight.
 struct Stage {
     mind: ModelTasks,
@@ -189,7 +199,12 @@ impl Stage {
             settings,
             identity: String::new(),
             owner: String::new(),
-            house: Arc::new(|| House { text: "Lamp in Kitchen: off (light)".into(), outside: false }),
+            relevance: Arc::new(Unread),
+            house: Arc::new(|| House {
+                names: "Kitchen: Lamp (light)".into(),
+                states: vec!["Lamp in Kitchen: off (light)".into()],
+                outside: false,
+            }),
             skills: Arc::new(|_| SkillsTold::default()),
             words: Arc::new(|_| summary::english()),
             languages: vec![hark_language::of("en")],
@@ -298,6 +313,7 @@ fn reported(thought: Thought) -> (Option<String>, usize, usize, Vec<String>) {
 }
 
 mod memory;
+mod offered;
 mod outside;
 mod thread;
 
@@ -368,7 +384,8 @@ fn tools_run_one_after_the_other_until_it_is_done() {
         let system = &prompt.messages[0];
         assert_eq!(system.role, Role::System);
         assert!(system.content.starts_with(autonomy::RULES), "the rules come first");
-        assert!(system.content.contains("Lamp in Kitchen: off") && system.content.contains("Sunday"));
+        assert!(system.content.contains("Kitchen: Lamp (light)") && !system.content.contains("Sunday"));
+        assert!(prompt.messages[1].content.contains("Sunday"), "what changes comes with the request");
     }
     assert_eq!(prompts[2].messages.len(), 6, "instructions, request, two calls, two results");
 }
@@ -409,10 +426,10 @@ fn a_step_that_breaks_its_contract_is_asked_for_again_and_then_given_up() {
     assert!(stage.ran().is_empty());
     let prompts = stage.prompts();
     assert!(prompts.iter().all(|prompt| prompt.messages.len() == 2), "failed attempts leave nothing behind");
-    let system = |at: usize| &prompts[at].messages[0].content;
-    assert!(!system(0).contains("could not be used"));
-    assert!(system(1).contains(r#""required":["name"]"#) && system(1).contains("Never write a call as text"));
-    assert!(system(2).contains("The tools there are: test.look"), "{}", system(2));
+    let told = |at: usize| &prompts[at].messages[1].content;
+    assert!(!told(0).contains("could not be used"));
+    assert!(told(1).contains(r#""required":["name"]"#) && told(1).contains("Never write a call as text"));
+    assert!(told(2).contains("The tools there are: test.look"), "{}", told(2));
     assert_eq!(stage.contracts("react_step"), [(1, false, false), (2, false, false), (3, false, true)]);
 
     // Something was done before: that is told, and that it was not all.
@@ -806,7 +823,7 @@ fn a_text_is_put_into_other_words_or_stays_as_it_is() {
         assert_eq!(thought, Thought { end: expected, attempts: 1 });
         let prompt = stage.prompts().remove(0);
         let user = &prompt.messages[1].content;
-        assert!(user.starts_with("Translate the text into German.\n⟦data text⟧\n"), "{user}");
+        assert!(user.contains("\n\nTranslate the text into German.\n⟦data text⟧\n"), "{user}");
         assert!(user.contains(shown) && prompt.tools.is_empty(), "{user}");
         let news = stage.news.lock().unwrap();
         let why = |news: &News| matches!(news, News::Decided { intent } if intent.why.ends_with(told));
