@@ -285,7 +285,7 @@ fn a_program_that_ran_when_the_power_went_is_not_run_again_and_the_person_is_tol
     let proposal = proposal.to_string();
     server.answer(move |_| Script::say(&proposal));
     let allow = format!("tools.shell_allow=[{:?}]", program.display().to_string());
-    let sets = sets(&server, &[&allow, "permissions.dangerous=allow"]);
+    let sets = sets(&server, &[&allow, "permissions.dangerous=allow", "route.max_tools=500"]);
     let begun = begin(&hark, &sets);
     wait_for("the program to run", Duration::from_secs(60), || {
         let db = rusqlite::Connection::open(hark.path("hark.db")).ok()?;
@@ -365,7 +365,7 @@ fn what_was_said_is_said_in_other_words() {
         .collect();
     assert_eq!(changes[0]["slots"], json!({"what": "translation", "of": "the last reply", "language": "de"}));
     assert_eq!(changes[1]["slots"], json!({"what": "summary", "of": "the text named"}));
-    assert!(server.chats()[1].asked().contains("Because the air scatters blue light most."));
+    assert!(server.chats()[1].told().contains("Because the air scatters blue light most."));
     assert_eq!(named(&events, "turn")[2]["outcome"], "failed");
 
     let events = hark.events(&["ask", "translate good morning into German"]);
@@ -382,7 +382,7 @@ fn what_was_said_before_a_restart_is_said_again_and_in_other_words() {
     server.queue(Script::say("The air scatters blue."));
     let events = ask(&hark, &server, &[UNJUDGED], "say that shorter\n");
     assert_eq!(replies(&events), ["The air scatters blue."]);
-    assert!(server.chats()[1].asked().contains(first));
+    assert!(server.chats()[1].told().contains(first));
     let replayed = hark.command(&["replay", "last"]).args(sets(&server, &[])).output().unwrap();
     assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stdout));
     let other = hark.events(&["ask", "--session", "other", "say that shorter"]);

@@ -6,14 +6,10 @@ use super::{SkillsTold, Work};
 use hark_core::Risk;
 use hark_core::model::ToolSpec;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 
-/// Tools that are offered in any case where something is to be done, so that a request in unusual words finds its own.
-const MIN_OFFERED: usize = 6;
-/// Tools behind those are offered only while their score is within this of the best one's.
-const WITHIN: f32 = 0.35;
 /// What words that tell of a tool, and a group that suits the kind of request, add to its likeness.
 const TOLD: f32 = 0.2;
 const SUITABLE: f32 = 0.1;
@@ -21,6 +17,8 @@ const SUITABLE: f32 = 0.1;
 const OF_SKILL: f32 = 2.0;
 /// From this likeness on a tool that looks is offered for a question that no word tells of it.
 const ALIKE: f32 = 0.35;
+/// A plan may choose among so many times as many.
+const PLANNED: usize = 2;
 /// The tool that tells states of the home; offered beside every tool of the home, whose prompts have few of them.
 const STATES: &str = "home.get_state";
 const HOME: &str = "home";
@@ -37,6 +35,15 @@ pub type LikenessFuture = Pin<Box<dyn Future<Output = BTreeMap<String, f32>> + S
 impl Work<'_> {
     /// The tools a model may be offered, compact, in the order of the tool table.
     pub(super) fn offer(&self, reads_only: bool) -> Vec<ToolSpec> {
+        self.offer_of(reads_only, 1)
+    }
+
+    /// The names of those for a plan, whose steps need several: in a plan's prompt a tool is one line.
+    pub(super) fn offer_for_plan(&self) -> Vec<String> {
+        self.offer_of(false, PLANNED).into_iter().map(|tool| tool.name).collect()
+    }
+
+    fn offer_of(&self, reads_only: bool, times: usize) -> Vec<ToolSpec> {
         let reference = self.mind.parts.contracts.reference();
         let choice = ToolChoice {
             request: &self.request(),
@@ -44,7 +51,7 @@ impl Work<'_> {
             likeness: &self.likeness,
             skills: &self.skills,
             reads_only,
-            most: self.mind.parts.settings.max_tools as usize,
+            most: times * self.mind.parts.settings.max_tools as usize,
         };
         let offered = choice.of(reference.tools());
         self.taint(offered.iter().any(|tool| tool.outside));
@@ -77,17 +84,10 @@ impl ToolChoice<'_> {
             tools.iter().filter_map(|tool| Some((self.score(tool, &request)?, tool))).collect();
         // Stable: equals stay in their order.
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let best = ranked.first().map_or(0.0, |(score, _)| score.min(1.0));
-        let is_near = |place: usize, score: f32| place < MIN_OFFERED || score >= best - WITHIN;
-        let chosen: BTreeSet<&str> = (0..)
-            .zip(&ranked)
-            .take(self.most)
-            .take_while(|(place, (score, _))| is_near(*place, *score))
-            .map(|(_, (_, tool))| tool.name.as_str())
-            .collect();
-        let drives_home = ranked.iter().any(|(_, tool)| tool.agent == HOME && chosen.contains(&*tool.name));
-        let is_chosen =
-            |tool: &&ToolSpec| chosen.contains(&*tool.name) || (drives_home && tool.name == STATES);
+        ranked.truncate(self.most);
+        let is_ranked = |name: &str| ranked.iter().any(|(_, tool)| tool.name == name);
+        let drives_home = ranked.iter().any(|(_, tool)| tool.agent == HOME);
+        let is_chosen = |tool: &&ToolSpec| is_ranked(&tool.name) || (drives_home && tool.name == STATES);
         tools.iter().filter(is_chosen).collect()
     }
 
