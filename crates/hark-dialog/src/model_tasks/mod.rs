@@ -20,6 +20,7 @@ mod single_tool;
 mod strategy;
 mod success_guard;
 mod system;
+mod told_sentences;
 
 use super::contracts::Contracts;
 use super::contracts::scoring::{Evaluation, Subject};

@@ -3,6 +3,7 @@
 
 use super::autonomy::{self, PROCEED};
 use super::success_guard::{ClaimedAction, honest, troubles};
+use super::told_sentences::{TELL, tell_tool, told};
 use super::{More, Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
 use crate::contracts::Contract;
 use crate::contracts::arguments::validated;
@@ -91,7 +92,7 @@ impl Work<'_> {
                 }
             }
             let mut offer = tools.clone();
-            offer.push(ask_tool());
+            offer.extend([ask_tool(), tell_tool()]);
             let more = More { offer, before: &state.before, after: &state.messages, ..More::default() };
             let outcome = self.contract(Contract::ReactStep, self.instructions(&state.request), more).await;
             match &outcome.model_error {
@@ -105,8 +106,12 @@ impl Work<'_> {
                 None if outcome.calls.is_empty() && outcome.cut_short => {
                     return self.given_up(&state, Some(outcome.text()));
                 }
-                None if outcome.calls.is_empty() => {
-                    let words = outcome.text().trim();
+                None if outcome.calls.iter().all(|call| call.tool == TELL) => {
+                    let words = match outcome.calls.first() {
+                        Some(call) => told(call, &state.actions, &self.known),
+                        None => outcome.text().trim().to_owned(),
+                    };
+                    let words = words.as_str();
                     if !autonomy::is_question(words) {
                         return self.ended(&state, words);
                     }
@@ -122,9 +127,11 @@ impl Work<'_> {
                     return ThoughtEnd::Asks { question };
                 }
                 None => {
-                    let calls = outcome.calls.clone();
+                    // What is said at the end is said when the rest is done.
+                    let mut calls = outcome.calls;
+                    calls.retain(|call| call.tool != TELL);
+                    state.queue = calls.clone().into();
                     state.messages.push(Message { calls, ..Message::new(Role::Assistant, "") });
-                    state.queue = outcome.calls.into();
                 }
             }
         }
@@ -193,7 +200,8 @@ impl Work<'_> {
         let writes = self.mind.parts.tools.risk(&call.tool) != Some(Risk::Read);
         state.actions.push(ClaimedAction::of(&call.tool, writes, &call.args, receipt, &self.words()));
         let head = if receipt.ok { "ok" } else { "not done" };
-        let mut content = format!("{head}\n{}", fenced(&receipt.detail.to_string(), &call.tool));
+        let mut content =
+            format!("{head}, receipt {}\n{}", receipt.id, fenced(&receipt.detail.to_string(), &call.tool));
         if receipt.changed {
             let house = (self.mind.parts.house)();
             let is_new = |line: &&String| !state.states.contains(line);

@@ -156,7 +156,7 @@ impl PlanStore for Memory {
 struct Found(Gathered);
 
 impl ContextSources for Found {
-    fn gather(&self, _: &Task, _: Option<ReplayReason>, is_question: bool) -> GatheredFuture {
+    fn gather(&self, _: &Task, _: Option<ReplayReason>, _: bool, is_question: bool) -> GatheredFuture {
         let mut found = self.0.clone();
         if !is_question {
             found.passages.clear();

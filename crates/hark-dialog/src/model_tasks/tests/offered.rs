@@ -31,10 +31,10 @@ fn the_fewest_that_suit_a_request_are_offered_in_the_order_of_the_table() {
     stage.work(task("make it cosy", Category::HomeControl));
     stage.work(task("make the lamp cosy", Category::HomeControl));
     let prompts = stage.prompts();
-    assert_eq!(names(&prompts[0]), ["test.look", "test.late", "ask_user"]);
+    assert_eq!(names(&prompts[0]), ["test.look", "test.late", "ask_user", "tell_person"]);
     assert_eq!(
         names(&prompts[1]),
-        ["test.set", "test.late", "ask_user"],
+        ["test.set", "test.late", "ask_user", "tell_person"],
         "a word that tells of a tool counts"
     );
 
