@@ -13,7 +13,13 @@ fn models(server: &ModelServer) -> Vec<Value> {
 }
 
 fn another(server: &ModelServer, local: Locality) -> LlmFallback {
-    LlmFallback { provider: Openai, url: server.url(), model: "other".into(), local, ..LlmFallback::default() }
+    LlmFallback {
+        provider: Openai,
+        url: server.url(),
+        model: "other".into(),
+        local,
+        ..LlmFallback::default()
+    }
 }
 
 /// With what this server says an answer took.

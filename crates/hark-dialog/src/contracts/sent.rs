@@ -77,7 +77,7 @@ mod tests {
             ("earlier turns", 7),
             ("memory", 4),
             ("home", 8),
-            ("request", 24),
+            ("request", 25),
             ("timer.set", 2),
             ("calls", 2),
         ];

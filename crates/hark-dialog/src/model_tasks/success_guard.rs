@@ -177,6 +177,7 @@ mod tests {
     fn action(tool: &str, ok: bool) -> ClaimedAction {
         let trouble = if ok { "" } else { "the lamp is offline" };
         ClaimedAction {
+            receipt: "r".into(),
             tool: tool.into(),
             writes: true,
             ok,

@@ -108,6 +108,13 @@ impl Tools for Bench {
             tool("test.fail", Risk::Write, &[]),
             tool("test.late", Risk::Write, &[]),
             tool("test.unlock", Risk::Dangerous, &["door"]),
+            ToolSpec {
+                schema: json!({
+                    "type": "object", "required": ["name", "at"],
+                    "properties": {"name": {"type": "string"}, "at": {"type": "integer"}},
+                }),
+                ..tool("test.move", Risk::Write, &[])
+            },
         ]
     }
 }
@@ -783,6 +790,41 @@ fn too_few_arguments_run_nothing_and_wrong_ones_are_rerouted() {
     let resume = Some(Resume::Answered { task: "t-1".into() });
     let again = stage.work(Task { resume, turn: "t-2".into(), ..task("y", Category::Question) });
     assert_eq!(again.end, ThoughtEnd::NoAnswer { fault: None, cause: None });
+}
+
+#[test]
+fn an_error_on_the_way_goes_where_the_error_channel_says() {
+    let work = |reroute: Value, category, more: Vec<Result<Completion, ModelError>>| {
+        let named = says(r#"{"intent": "tool.test.move", "confidence": 0.95}"#);
+        // Half of the arguments are there, and the tool needs both.
+        let lines = vec![named, says(r#"{"name": "lamp", "at": null}"#), says(&reroute.to_string())];
+        let stage = routed([lines, more].concat());
+        let end = stage.work(task("x", category)).end;
+        assert_eq!(stage.contracts("error_channel").len(), 1);
+        (end, stage.decided().pop().unwrap(), stage.ran().len())
+    };
+    let contract = |name: &str| json!({"reroute": "contract", "contract": name});
+    let (end, ..) = work(json!({"reroute": "abort"}), Category::HomeControl, Vec::new());
+    assert_eq!(end, ThoughtEnd::NoAnswer { fault: None, cause: None });
+    let (end, ..) = work(contract("tool_argument_extraction"), Category::HomeControl, Vec::new());
+    assert_eq!(end, ThoughtEnd::AsksAgain);
+    let set = wants("test.set", json!({"name": "lamp"}));
+    let anew = vec![set, says("The lamp is done.")];
+    let (end, decided, ran) = work(json!({"reroute": "new_decision"}), Category::HomeControl, anew);
+    assert!(matches!(end, ThoughtEnd::Reported { done: 1, .. }) && decided == "react" && ran == 1, "{end:?}");
+    let plan = planned(json!([step("a", "test.set", &[])]));
+    let (end, decided, ran) = work(contract("plan"), Category::HomeControl, vec![plan]);
+    assert!(matches!(end, ThoughtEnd::Reported { done: 1, .. }) && decided == "plan" && ran == 1, "{end:?}");
+    // A question is only ever answered.
+    for reroute in [json!({"reroute": "new_decision"}), contract("plan"), contract("strict_answer")] {
+        let (end, decided, ran) = work(reroute, Category::Question, vec![says("I don't know.")]);
+        assert!(
+            matches!(end, ThoughtEnd::Answered { .. }) && decided == "answer.general" && ran == 0,
+            "{end:?}"
+        );
+    }
+    let (_, decided, _) = work(contract("conversational_answer"), Category::Question, vec![says("Hm.")]);
+    assert_eq!(decided, "answer.conversation");
 }
 
 #[test]
