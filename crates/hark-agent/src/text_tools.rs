@@ -43,10 +43,9 @@ fn plain(message: &Message, all: &[Message]) -> Message {
     if message.role != Role::Tool {
         return message.clone();
     }
-    let called = all.iter().flat_map(|message| &message.calls);
-    let tool =
-        called.filter(|call| message.answers.as_ref() == Some(&call.id)).map(|call| call.tool.as_str());
-    let tool = tool.last().unwrap_or("the tool");
+    let mut called = all.iter().flat_map(|message| &message.calls).rev();
+    let tool = called.find(|call| message.answers.as_ref() == Some(&call.id));
+    let tool = tool.map_or("the tool", |call| call.tool.as_str());
     Message::new(Role::User, format!("Result of {tool}: {}", message.content))
 }
 

@@ -62,7 +62,7 @@ impl Default for RouteConfig {
         Self {
             autonomy: Autonomy::Full,
             max_iterations: 8,
-            max_tools: 10,
+            max_tools: 8,
             max_replans: 1,
             task_timeout_ms: 180_000,
             session_budget_ms: 200,
