@@ -225,7 +225,7 @@ impl App {
         if let Err(fault) = recordings.tidy() {
             report(&event_queue, fault);
         }
-        let told = (&languages, &others.skills, &services.documents);
+        let told = (&languages, &others.skills, &services.documents, mode == AppMode::Daemon);
         let mind = factory::open(&config, &store, &sessions, &tools, &home, told, runtime.handle())?;
         Ok(Self {
             config,

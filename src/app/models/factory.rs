@@ -28,7 +28,8 @@ const MOST_LINES: usize = 200;
 /// Bytes of a file about Hark or its household at most; two of them and the rest fit into one prompt.
 const MOST_BYTES: u64 = 20 * 1024;
 
-/// What works with language models; `None` when none is configured.
+/// What works with language models; `None` when none is configured. What takes a while and is needed at the first request only
+/// is made in the background where the program `stays`.
 ///
 /// # Errors
 /// Everything that is wrong with contracts, provider and files.
@@ -38,7 +39,7 @@ pub(crate) fn open(
     sessions: &SessionStore,
     tools: &Arc<dyn Tools>,
     home: &Arc<HomeRegistry>,
-    (languages, skills, documents): (&Languages, &Arc<Skills>, &Arc<dyn Documents>),
+    (languages, skills, documents, stays): (&Languages, &Arc<Skills>, &Arc<dyn Documents>, bool),
     runtime: &Handle,
 ) -> Result<Option<Arc<ModelTasks>>, Vec<Fault>> {
     let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
@@ -54,7 +55,9 @@ pub(crate) fn open(
     // Made once here, so that the first request does not wait for it.
     contracts.set_tools(tools.reference());
     let relevance = EncodedTools::new(languages.classifier.clone(), runtime);
-    relevance.prepare(tools.reference());
+    if stays {
+        relevance.prepare(tools.reference());
+    }
     let trusted = config.home.trusted_sources.clone();
     let plans = Arc::new(PlansOnDisk(store.clone()));
     let (receipts, runtime) = (plans.clone(), runtime.clone());

@@ -388,3 +388,48 @@ fn what_was_said_before_a_restart_is_said_again_and_in_other_words() {
     let other = hark.events(&["ask", "--session", "other", "say that shorter"]);
     assert!(!replies(&other)[0].contains("scatter"), "each conversation has its own memory: {other:#?}");
 }
+
+#[test]
+fn what_left_the_house_is_told() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    server.answer(|_| Script::say("Because the air scatters blue light most."));
+    let asked = |more: &[&str]| {
+        let events = ask(&hark, &server, &[&[UNJUDGED][..], more].concat(), "why is the sky blue?\n");
+        let sent = only(&events, "prompt").clone();
+        let turn = only(&events, "turn")["turn"].as_str().unwrap().to_owned();
+        (sent, text(&hark.run(&["explain", &turn]).stdout))
+    };
+    let (sent, story) = asked(&[]);
+    assert_eq!((&sent["contract"], &sent["outside"]), (&json!("strict_answer"), &json!(false)));
+    assert!(story.contains("prompt       strict_answer to main, toy") && !story.contains("LEFT"), "{story}");
+    let (sent, story) = asked(&["llm.local=no", "llm.allow_cloud=true"]);
+    assert_eq!(sent["outside"], true);
+    let parts: Vec<&str> =
+        sent["parts"].as_array().unwrap().iter().map(|part| part["what"].as_str().unwrap()).collect();
+    assert!(parts.contains(&"request") && parts.contains(&"earlier turns"), "{parts:?}");
+    assert!(story.contains("LEFT THE HOUSE: instructions "), "{story}");
+}
+
+#[test]
+fn a_person_chooses_which_earlier_turns_are_told() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    server.answer(|_| Script::say("It is so."));
+    let cities = ["Rome", "Paris", "Berlin", "Madrid", "Vienna", "Dublin"];
+    let questions = cities.map(|city| format!("why is the sky over {city} blue?\n"));
+    ask(&hark, &server, &[UNJUDGED], &questions.concat());
+    let with = |replay: &str| {
+        let mut command = hark.command(&["ask", "--json", "--session", "evening", "--replay", replay]);
+        for setting in server.settings("openai").iter().map(String::as_str).chain([UNJUDGED]) {
+            command.args(["--set", setting]);
+        }
+        let output = command.arg("who wrote Faust?").output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let told = server.chats().last().unwrap().body["messages"].to_string();
+        cities.into_iter().filter(|city| told.contains(city)).collect::<Vec<_>>()
+    };
+    let last = with("last:2");
+    assert!(last.len() < 3 && last.contains(&"Dublin"), "three are told in any case without it: {last:?}");
+    assert_eq!(with("session"), cities);
+    let refused = hark.run(&["ask", "--session", "evening", "--replay", "last:0", "hello"]);
+    assert_eq!(refused.status.code(), Some(2));
+}
