@@ -7,7 +7,7 @@ use super::stream::{Gate, peeled};
 use super::{Contract, Contracts, check, plans, sent, steps};
 use chrono::NaiveDateTime;
 use hark_core::PublicEvent;
-use hark_core::model::delivery::PromptSent;
+use hark_core::model::delivery::{PromptPart, PromptSent};
 use hark_core::model::{
     Completion, Deliveries, Difficulty, LanguageModel, Message, ModelCall, ModelError, Picture, PieceSink,
     Prompt, ToolSpec,
@@ -211,10 +211,7 @@ impl Contracts {
             let deliveries = prompt.deliveries.clone();
             outcome.attempts = attempt;
             let answer = model.complete(prompt, gate.as_ref().map(Gate::sink)).await;
-            for delivery in deliveries.take() {
-                let (contract, tools, parts) = (contract.name().to_owned(), offer.len(), parts.clone());
-                report(PublicEvent::Prompt(PromptSent { contract, delivery, tools, parts }));
-            }
+            report_deliveries(report, contract, &deliveries, (&parts, offer.len()));
             outcome.cut_short = answer.as_ref().is_ok_and(|completion| completion.cut_short);
             let (result, wanted) = frame.judge(answer);
             called = wanted;
@@ -261,6 +258,19 @@ fn needed(policy: &Policy, vars: &Value) -> Result<(), String> {
         .filter(|name| vars.get(*name).is_none_or(Value::is_null))
         .collect();
     if missing.is_empty() { Ok(()) } else { Err(format!("the call lacks {}", missing.join(", "))) }
+}
+
+/// To whom a prompt went, with what is in it and how many tools.
+fn report_deliveries(
+    report: &mut (dyn FnMut(PublicEvent) + Send),
+    contract: Contract,
+    deliveries: &Deliveries,
+    (parts, tools): (&[PromptPart], usize),
+) {
+    for delivery in deliveries.take() {
+        let (contract, parts) = (contract.name().to_owned(), parts.to_vec());
+        report(PublicEvent::Prompt(PromptSent { contract, delivery, tools, parts }));
+    }
 }
 
 fn report_attempt(
