@@ -227,13 +227,14 @@ impl Provider {
             self.spending.allows(&self.place())?;
         }
         let (model, names) = (self.model_for(prompt), Names::of(prompt));
+        // What is found out of the model at this says in which way it is asked.
+        let mut fits = self.fits(prompt, model).await;
         let (mut ways, mut bare, mut in_words) = {
             let state = self.state();
             (state.ways, state.no_chat.contains(model), state.no_tools.contains(model))
         };
         let _turn = self.turn(deadline).await?;
         let _counted = UnderWay::new(&self.under_way);
-        let mut fits = self.fits(prompt, model).await;
         let mut is_cut = false;
         let delivery = Delivery {
             server: self.name.clone(),
@@ -343,6 +344,11 @@ impl Provider {
 
     pub(super) fn known_window(&self, model: &str) -> Option<Window> {
         self.state().windows.get(model).copied()
+    }
+
+    /// A model is told of tools in words from now on.
+    pub(super) fn learn_no_tools(&self, model: &str) {
+        self.state().no_tools.insert(model.to_owned());
     }
 
     pub(super) fn learn_window(&self, model: &str, window: Window) {

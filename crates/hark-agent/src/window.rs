@@ -77,10 +77,14 @@ impl Provider {
         let list = self.told(self.client.get(self.address.join("models"))).await?;
         let (found, is_llama_cpp) = of_list(&list, model);
         if is_llama_cpp {
-            // What one request may have of it, where several are answered at once.
             let props = self.told(self.client.get(self.address.join_root("props"))).await;
-            let of_one = props.as_ref().and_then(|props| props.pointer("/default_generation_settings/n_ctx"));
-            return of_one.and_then(number).or(found);
+            let part = |place: &str| props.as_ref().and_then(|props| props.pointer(place));
+            // A chat template that knows no tools leaves them out without a word.
+            if part("/chat_template_caps/supports_tools") == Some(&Value::Bool(false)) {
+                self.learn_no_tools(model);
+            }
+            // What one request may have of it, where several are answered at once.
+            return part("/default_generation_settings/n_ctx").and_then(number).or(found);
         }
         found
     }

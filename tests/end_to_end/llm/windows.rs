@@ -118,3 +118,22 @@ async fn a_server_that_takes_no_tools_is_told_of_them_in_words() {
         assert_eq!(sent(&chats[2].body)[3], "Result of home.turn_on: ok");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_chat_template_that_knows_no_tools_is_told_of_them_in_words() {
+    let server = ModelServer::start();
+    server.queue_list(list(json!({"id": "toy", "owned_by": "llamacpp", "meta": {"n_ctx": 32768}})));
+    let caps = json!({"default_generation_settings": {"n_ctx": 32768},
+        "chat_template_caps": {"supports_tools": false, "supports_tool_calls": false}});
+    server.queue_list(Script::raw(200, caps.to_string()));
+    server.answer(|_| Script::say(r#"{"tool": "home.turn_on", "arguments": {"name": "lamp"}}"#));
+    let mut armed = long();
+    armed.tools = vec![tool("home.turn_on")];
+    let wanted = open(&config(&server, Openai)).complete(armed, None).await.unwrap();
+    assert_eq!((wanted.text.as_str(), wanted.calls.len()), ("", 1));
+    let body = &server.chats()[0].body;
+    assert!(
+        body["tools"].is_null() && sent(body)[0].contains("- home.turn_on: "),
+        "llama.cpp would say nothing"
+    );
+}
