@@ -27,7 +27,7 @@ use crate::app::settings::choices::Choices;
 use crate::app::settings::store::SettingsStore;
 use crate::app::storage::{journal_of, load_timers, open_recordings, open_store, open_store_of_daemon};
 use hark_config::{Config, paths};
-use hark_core::model::LanguageModel;
+use hark_core::model::{LanguageModel, ToolSpec};
 use hark_core::ports::{HomeView, Tools, Voice};
 use hark_core::{Fault, FaultKind};
 use hark_dialog::model_tasks::ModelTasks;
@@ -225,7 +225,7 @@ impl App {
         if let Err(fault) = recordings.tidy() {
             report(&event_queue, fault);
         }
-        let told = (&languages, &others.skills, &services.documents);
+        let told = (&languages, &others.skills, &services.documents, mode == AppMode::Daemon);
         let mind = factory::open(&config, &store, &sessions, &tools, &home, told, runtime.handle())?;
         Ok(Self {
             config,
@@ -282,6 +282,11 @@ impl App {
     pub(crate) fn context(&self) -> AppContext {
         let found = (&self.sessions, &self.services.documents, &self.languages.memory);
         AppContext::new(&self.config, found, &self.home, self.runtime.handle())
+    }
+
+    /// The tools that work here, as a language model is told of them.
+    pub(crate) fn tool_reference(&self) -> Vec<ToolSpec> {
+        self.tools.reference()
     }
 
     /// What is kept on the disk.

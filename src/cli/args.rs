@@ -4,6 +4,7 @@ use super::eval::Eval;
 use super::{config, models, setup, version};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
+use hark_core::session::ReplayChoice;
 use std::path::PathBuf;
 
 /// A voice-first home assistant: one program, no cloud.
@@ -190,6 +191,9 @@ pub struct Ask {
     /// Keep the lines in one conversation with this name; what is typed at a terminal is one anyway
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
+    /// Which earlier turns of that conversation a language model is told from now on: `session`, `last:N`, or `auto`
+    #[arg(long, value_name = "TURNS", requires = "session", value_parser = replay)]
+    pub replay: Option<ReplayChoice>,
     /// Stop before acting
     #[arg(long)]
     pub dry_run: bool,
@@ -399,4 +403,9 @@ pub enum Schedule {
         /// Its id, the end of its id, its name, or `all`
         timer: String,
     },
+}
+
+fn replay(text: &str) -> Result<ReplayChoice, String> {
+    ReplayChoice::parse(text)
+        .ok_or_else(|| "write `session`, `auto`, or `last:` and a number up to 100".to_owned())
 }

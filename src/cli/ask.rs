@@ -27,8 +27,11 @@ pub(super) fn run(config: Config, args: Ask, sets: &[String], json: bool) -> Res
         return teach(&App::open_visiting(config)?, &correction, json).map_err(one);
     }
     let by_hand = std::io::stdin().is_terminal();
+    // A setting of the conversation, which it is told as one types it.
+    let first = args.replay.map(|choice| format!("/replay {choice}"));
     let is_asked = Arc::new(AtomicBool::new(false));
     let requests = Requests {
+        first,
         given: (!args.text.is_empty()).then(|| args.text.join(" ")),
         answers_only: !args.text.is_empty(),
         by_hand,
@@ -130,6 +133,8 @@ fn waits_for_a_daemon(timer: &Timer) -> String {
 
 /// What is asked, one after the other.
 struct Requests {
+    /// Before all others.
+    first: Option<String>,
     /// By the arguments.
     given: Option<String>,
     /// Only what Hark asks back is answered from standard input, by a person.
@@ -145,7 +150,7 @@ impl Iterator for Requests {
 
     fn next(&mut self) -> Option<String> {
         loop {
-            let line = match self.given.take() {
+            let line = match self.first.take().or_else(|| self.given.take()) {
                 Some(text) => text,
                 None if self.answers_only && !(self.by_hand && self.is_asked.load(Ordering::Acquire)) => {
                     return None;

@@ -220,6 +220,8 @@ mod tests {
             step: "b".into(),
             status: StepStatus::Running,
             message: "dimming".into(),
+            total_steps: 1,
+            result: serde_json::Value::Null,
         };
         let record = record(vec![
             PublicEvent::Mode { from: Mode::Alert, to: Mode::Working, why: "a task".into() },

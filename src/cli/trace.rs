@@ -1,6 +1,7 @@
 //! Events as lines for people; with `--json` the same objects as NDJSON.
 
 use hark_core::context::{ContextOutcome, ContextPart};
+use hark_core::model::delivery::PromptSent;
 use hark_core::tool::error_code;
 use hark_core::{Envelope, Lesson, PublicEvent, Transcript};
 use serde_json::Value;
@@ -15,6 +16,26 @@ pub fn printer(json: bool) -> impl FnMut(&Envelope) + Send {
             let _ = writeln!(std::io::stdout().lock(), "{line}");
         }
     }
+}
+
+/// A prompt that went to a server: what that took, and what of it left the house.
+fn prompt(sent: &PromptSent) -> String {
+    let PromptSent { contract, delivery, tools, parts } = sent;
+    let count = |tokens: Option<u32>| tokens.map_or_else(|| "?".to_owned(), |tokens| tokens.to_string());
+    let mut line = format!("prompt       {contract} to {}, {}", delivery.server, delivery.model);
+    let known =
+        delivery.cached_tokens.map_or_else(String::new, |tokens| format!(", {tokens} of them known there"));
+    line += &format!(": {} tokens{known}, {tools} tools", count(delivery.prompt_tokens));
+    line += &format!("; answer {} tokens", count(delivery.answer_tokens));
+    if delivery.left_out > 0 {
+        line += &format!("; {} characters did not fit", delivery.left_out);
+    }
+    if let Some(cost) = delivery.micro_cents {
+        line += &format!("; {:.4} cents", cost as f64 / 1e6);
+    }
+    let parts: Vec<String> = parts.iter().map(|part| format!("{} {}", part.what, part.chars)).collect();
+    let what = if delivery.outside { "LEFT THE HOUSE" } else { "characters" };
+    line + &format!("; {what}: {}", parts.join(", "))
 }
 
 /// One line for people; `None` for events that only programs care about.
@@ -77,6 +98,7 @@ fn words(event: &PublicEvent) -> String {
             };
             format!("context      {}", sources.iter().map(told).collect::<Vec<_>>().join("; "))
         }
+        PublicEvent::Prompt(sent) => prompt(sent),
         PublicEvent::Plan(plan) => format!("plan         {} ({} steps)", plan.summary, plan.steps.len()),
         PublicEvent::StepUpdate { step, status, message, .. } => {
             format!("step         {step} {} {message}", name(status)).trim_end().to_owned()

@@ -4,6 +4,7 @@
 use hark_core::classification::StepWords;
 use hark_core::context::{ContextOutcome, ContextPart, ContextSource};
 use hark_core::intent::{Intent, Route, Slots};
+use hark_core::model::delivery::{Delivery, PromptPart, PromptSent};
 use hark_core::plan::{Plan, Step, StepStatus};
 use hark_core::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings};
 use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason};
@@ -146,6 +147,8 @@ fn samples() -> Vec<PublicEvent> {
             step: "1".into(),
             status: StepStatus::Completed,
             message: String::new(),
+            total_steps: 3,
+            result: json!({ "count": 4 }),
         },
         PublicEvent::Mode { from: Mode::Alert, to: Mode::Working, why: "a task runs".into() },
         PublicEvent::Replay(ReplayPolicy {
@@ -175,6 +178,21 @@ fn samples() -> Vec<PublicEvent> {
                 why: Some("it took longer than its 400 ms".into()),
             }],
         },
+        PublicEvent::Prompt(PromptSent {
+            contract: "strict_answer".into(),
+            delivery: Delivery {
+                server: "main".into(),
+                model: "llama3.2".into(),
+                outside: false,
+                left_out: 0,
+                prompt_tokens: Some(640),
+                cached_tokens: Some(420),
+                answer_tokens: Some(18),
+                micro_cents: None,
+            },
+            tools: 2,
+            parts: vec![PromptPart { what: "request".into(), chars: 31 }],
+        }),
     ]
 }
 
@@ -206,6 +224,7 @@ fn position(event: &PublicEvent) -> usize {
         PublicEvent::Replay(_) => 22,
         PublicEvent::Evaluation { .. } => 23,
         PublicEvent::Context { .. } => 24,
+        PublicEvent::Prompt(_) => 25,
     }
 }
 

@@ -163,8 +163,14 @@ impl Request {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The last words of the person in it.
+    /// The last words of the person in it, without what Hark tells beside them.
     pub fn asked(&self) -> String {
+        let told = self.told();
+        told.rsplit("\n\n").next().unwrap_or_default().to_owned()
+    }
+
+    /// The last message of the person's side as a whole.
+    pub fn told(&self) -> String {
         let messages = self.body["messages"].as_array();
         let of_user = |message: &&Value| message["role"] == "user";
         let last = messages.and_then(|messages| messages.iter().rfind(of_user));
@@ -173,7 +179,7 @@ impl Request {
     }
 
     fn is_chat(&self) -> bool {
-        self.method == "POST"
+        self.method == "POST" && !self.path.ends_with("/api/show")
     }
 }
 
@@ -185,6 +191,7 @@ struct State {
     lists: VecDeque<Script>,
     brain: Option<Brain>,
     models: Vec<String>,
+    shown: Value,
     seen: Vec<Request>,
 }
 
@@ -250,9 +257,14 @@ impl ModelServer {
         self.shared.state().brain = Some(Box::new(brain));
     }
 
-    /// Answers the next question for its models with this.
+    /// Answers the next question for its models, or for llama.cpp's `/props`, with this.
     pub fn queue_list(&self, script: Script) {
         self.shared.state().lists.push_back(script);
+    }
+
+    /// Tells this of each model (`/api/show` of Ollama).
+    pub fn shows(&self, shown: Value) {
+        self.shared.state().shown = shown;
     }
 
     /// Has these models.
@@ -399,8 +411,11 @@ impl State {
     fn script_for(&mut self, request: &Request) -> Script {
         // Other pages than those of providers are like any other request.
         let of_provider = ["/v1/", "/api/"].iter().any(|folder| request.path.starts_with(folder));
-        let is_list = request.method == "GET" && (of_provider || request.path.ends_with("/models"));
-        if is_list {
+        if request.path.ends_with("/api/show") {
+            return Script::raw(200, self.shown.to_string());
+        }
+        let told = ["/models", "/props"].iter().any(|page| request.path.ends_with(page));
+        if request.method == "GET" && (of_provider || told) {
             let body = wire_format::list(&request.path, &self.models);
             let scripted = self.lists.pop_front();
             return scripted.or_else(|| body.map(|body| Script::raw(200, body))).unwrap_or_else(not_found);

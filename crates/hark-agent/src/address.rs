@@ -44,6 +44,14 @@ impl Address {
         url
     }
 
+    /// The address of a path beside the version, such as llama.cpp's `props`.
+    pub(super) fn join_root(&self, path: &str) -> Url {
+        let mut url = self.base.clone();
+        let above: Vec<&str> = self.base.path().split('/').take_while(|part| !is_version(part)).collect();
+        url.set_path(&format!("{}/{path}", above.join("/").trim_end_matches('/')));
+        url
+    }
+
     /// As it stands in errors and lists.
     pub(super) fn shown(&self) -> &str {
         &self.shown

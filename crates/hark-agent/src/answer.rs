@@ -27,6 +27,19 @@ pub(super) struct Answer {
     pub(super) finished: bool,
     /// It was the most tokens.
     pub(super) cut_short: bool,
+    /// What the server says it took.
+    pub(super) usage: Usage,
+}
+
+/// Tokens as a server counts them; `None` where it does not tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Usage {
+    /// Of the prompt.
+    pub(super) prompt: Option<u32>,
+    /// Of the prompt, read before.
+    pub(super) cached: Option<u32>,
+    /// Of the answer.
+    pub(super) answer: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -159,7 +172,7 @@ fn printable(words: &str) -> Cow<'_, str> {
 }
 
 /// Unlike any other of this process, so that it names a call within any conversation.
-fn made_up_id() -> String {
+pub(super) fn made_up_id() -> String {
     static LAST: AtomicU64 = AtomicU64::new(0);
     format!("call_{}", LAST.fetch_add(1, Ordering::Relaxed) + 1)
 }

@@ -56,16 +56,18 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hark_core::model::{Difficulty, Message, Role};
+    use hark_core::model::{Difficulty, Message, Purpose, Role};
 
     fn prompt(words: &str, temperature: f32) -> Prompt {
         Prompt {
             messages: vec![Message::new(Role::User, words)],
             tools: Vec::new(),
             difficulty: Difficulty::Simple,
+            purpose: Purpose::Plan,
             schema: None,
             max_tokens: None,
             temperature,
+            deliveries: Default::default(),
         }
     }
 

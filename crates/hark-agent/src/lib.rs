@@ -1,6 +1,7 @@
 //! Language models: Ollama and servers that speak OpenAI's protocol, with fallbacks, limits, retries, time-outs and a small
 //! cache; a request is cancelled when its caller is gone. `openai` and `ollama` know the two wire formats, `reader` the
-//! framing of both; `provider` asks one server once, `manager` decides which and how often. Called on the runtime.
+//! framing of both; `provider` asks one server once, `manager` decides which and how often. `window` finds out how much a model can
+//! look back on, `fitting` keeps prompts within it, `text_tools` tells tools in words where a server knows none. Called on the runtime.
 //!
 //! ```
 //! let config = hark_config::Config::default();
@@ -13,6 +14,7 @@ mod answer;
 mod budget;
 mod cache;
 mod error;
+mod fitting;
 mod key;
 mod lines;
 mod listener;
@@ -24,7 +26,10 @@ mod openai;
 mod provider;
 mod reader;
 mod refusal;
+mod spending;
+mod text_tools;
 mod thoughts;
+mod window;
 
 pub use error::Error;
 
@@ -45,7 +50,7 @@ pub fn open(
     config: &Config,
     credentials_dir: Option<&Path>,
 ) -> Result<Option<Arc<dyn LanguageModel>>, Fault> {
-    let manager = Manager::open(&config.llm, &config.llm_fallback, credentials_dir)?;
+    let manager = Manager::open(config, credentials_dir)?;
     Ok(manager.map(|manager| Arc::new(manager) as Arc<dyn LanguageModel>))
 }
 
@@ -54,7 +59,7 @@ pub fn open(
 /// # Errors
 /// When the configuration is wrong, or a server does not answer, refuses, or lacks a model.
 pub async fn probe(config: &Config, credentials_dir: Option<&Path>) -> Result<String, Fault> {
-    let Some(manager) = Manager::open(&config.llm, &config.llm_fallback, credentials_dir)? else {
+    let Some(manager) = Manager::open(config, credentials_dir)? else {
         return Ok("off (llm.url is empty)".into());
     };
     manager.report().await.map_err(|error| {

@@ -4,8 +4,10 @@ use super::cache::Cache;
 use super::error::Error;
 use super::listener::{Failure, Listener};
 use super::provider::{Deadline, Provider};
+use super::spending::Spending;
 use futures_util::future::join_all;
-use hark_config::llm::{Llm, LlmFallback};
+use hark_config::Config;
+use hark_config::llm::LlmFallback;
 use hark_core::model::{
     Completion, CompletionFuture, LanguageModel, ListingFuture, ModelError, PieceSink, Prompt,
 };
@@ -42,20 +44,17 @@ struct Inner {
 
 impl Manager {
     /// All configured servers that may be asked; `None` when none is configured.
-    pub(super) fn open(
-        first: &Llm,
-        second: &LlmFallback,
-        credentials_dir: Option<&Path>,
-    ) -> Result<Option<Self>, Error> {
-        let configured: Vec<LlmFallback> = [first.first(), second.clone()]
-            .into_iter()
-            .filter(|provider| !provider.url.trim().is_empty())
-            .collect();
+    pub(super) fn open(config: &Config, credentials_dir: Option<&Path>) -> Result<Option<Self>, Error> {
+        let first = &config.llm;
+        let all = first.all(&config.llm_fallback).into_iter().map(|(_, server)| server);
+        let configured: Vec<LlmFallback> = all.filter(|server| !server.url.trim().is_empty()).collect();
         let Some(preferred) = configured.first() else { return Ok(None) };
+        let state_dir = config.paths.state_dir().ok();
+        let spending = Arc::new(Spending::open(first, state_dir.as_deref()));
         let mut providers = Vec::new();
-        for config in &configured {
-            let provider = Provider::new(config, first, credentials_dir)?;
-            if first.allow_cloud || provider.address.is_local(config.local) {
+        for server in &configured {
+            let provider = Provider::new(server, first, spending.clone(), credentials_dir)?;
+            if first.allow_cloud || !provider.is_outside {
                 providers.push(provider);
             } else {
                 tracing::info!(server = provider.address.shown(), "not in the house: never asked");

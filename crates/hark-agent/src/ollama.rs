@@ -1,8 +1,8 @@
 //! The wire format of Ollama (its `docs/api.md`): `/api/chat`, and `/api/generate` for models that cannot chat.
 
-use super::answer::{Answer, CallPiece};
+use super::answer::{Answer, CallPiece, Usage};
 use super::error::StreamError;
-use super::openai::{function, trouble};
+use super::openai::{count, function, trouble};
 use hark_core::model::{Message, Prompt, Role};
 use serde_json::{Map, Value, json};
 
@@ -149,6 +149,9 @@ pub(super) fn read(frame: &Value, answer: &mut Answer) -> Result<(), StreamError
     }
     if frame.get("done").and_then(Value::as_bool) == Some(true) {
         answer.finished = true;
+        // What it had read before it does not tell.
+        let (prompt, said) = (count(frame.get("prompt_eval_count")), count(frame.get("eval_count")));
+        answer.usage = Usage { prompt, cached: None, answer: said };
         answer.cut_short |= frame.get("done_reason").and_then(Value::as_str) == Some("length");
     }
     Ok(())
@@ -157,7 +160,7 @@ pub(super) fn read(frame: &Value, answer: &mut Answer) -> Result<(), StreamError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hark_core::model::{Difficulty, ModelCall, Picture};
+    use hark_core::model::{Difficulty, ModelCall, Picture, Purpose};
 
     fn habits(keep_alive: &str, context_tokens: u32) -> Habits {
         Habits { keep_alive: keep_alive.into(), context_tokens }
@@ -168,9 +171,11 @@ mod tests {
             messages,
             tools: Vec::new(),
             difficulty: Difficulty::Simple,
+            purpose: Purpose::Answer,
             schema: Some(json!({"type": "object"})),
             max_tokens: None,
             temperature: 0.0,
+            deliveries: Default::default(),
         }
     }
 

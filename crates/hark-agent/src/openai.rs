@@ -1,7 +1,7 @@
 //! The wire format of `/v1/chat/completions` as OpenAI documents it (API reference, "Create chat completion" and
 //! "streaming") and llama.cpp, vLLM, OpenRouter and Together speak it: what is asked, and frames of the answer.
 
-use super::answer::{Answer, CallPiece};
+use super::answer::{Answer, CallPiece, Usage};
 use super::error::StreamError;
 use super::names::Names;
 use hark_core::model::{Message, Prompt, Role, ToolSpec};
@@ -25,6 +25,8 @@ pub(super) struct Ways {
     pub(super) form: Form,
     /// The bound is `max_completion_tokens`, as newer models of OpenAI have it.
     pub(super) completion_tokens: bool,
+    /// It is not asked for what an answer took, which it does not know.
+    pub(super) without_usage: bool,
 }
 
 /// The body of a request.
@@ -34,6 +36,9 @@ pub(super) fn body(prompt: &Prompt, model: &str, max_tokens: u32, ways: Ways, na
     let messages: Vec<Value> = prompt.messages.iter().map(|message| wire_message(message, names)).collect();
     body.insert("messages".into(), messages.into());
     body.insert("stream".into(), true.into());
+    if !ways.without_usage {
+        body.insert("stream_options".into(), json!({ "include_usage": true }));
+    }
     body.insert("temperature".into(), super::number(prompt.temperature));
     let bound = if ways.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     body.insert(bound.into(), max_tokens.into());
@@ -108,6 +113,13 @@ pub(super) fn read(frame: &Value, answer: &mut Answer) -> Result<(), StreamError
         return Err(StreamError::NotTheProtocol("a frame that is no object".into()));
     }
     answer.name_model(frame.get("model").and_then(Value::as_str));
+    if let Some(usage) = frame.get("usage").filter(|usage| usage.is_object()) {
+        answer.usage = Usage {
+            prompt: count(usage.get("prompt_tokens")),
+            cached: count(usage.pointer("/prompt_tokens_details/cached_tokens")),
+            answer: count(usage.get("completion_tokens")),
+        };
+    }
     let Some(choice) = frame.pointer("/choices/0") else { return Ok(()) };
     if let Some(message) = choice.get("delta").or_else(|| choice.get("message")) {
         read_message(message, answer)?;
@@ -117,6 +129,11 @@ pub(super) fn read(frame: &Value, answer: &mut Answer) -> Result<(), StreamError
         answer.cut_short |= matches!(reason, "length" | "content_filter");
     }
     Ok(())
+}
+
+/// A number of tokens.
+pub(super) fn count(value: Option<&Value>) -> Option<u32> {
+    value.and_then(Value::as_u64).and_then(|count| u32::try_from(count).ok())
 }
 
 fn read_message(message: &Value, answer: &mut Answer) -> Result<(), StreamError> {
@@ -164,16 +181,18 @@ pub(super) fn trouble(frame: &Value) -> Option<String> {
 mod tests {
     use super::*;
     use hark_core::Risk;
-    use hark_core::model::{Difficulty, ModelCall, Picture};
+    use hark_core::model::{Difficulty, ModelCall, Picture, Purpose};
 
     fn prompt(messages: Vec<Message>) -> Prompt {
         Prompt {
             messages,
             tools: Vec::new(),
             difficulty: Difficulty::Simple,
+            purpose: Purpose::Answer,
             schema: None,
             max_tokens: None,
             temperature: 0.7,
+            deliveries: Default::default(),
         }
     }
 
@@ -221,6 +240,7 @@ mod tests {
                 {"role": "assistant", "content": "It is on."},
             ],
             "stream": true,
+            "stream_options": {"include_usage": true},
             "temperature": 0.7,
             "max_tokens": 99,
             "tools": [{"type": "function", "function": {
@@ -234,14 +254,28 @@ mod tests {
     fn the_form_of_the_answer_is_told_as_the_server_wants_it() {
         let mut prompt = prompt(vec![Message::new(Role::User, "hi")]);
         prompt.schema = Some(json!({"type": "object"}));
-        let format =
-            |form| asked(&prompt, Ways { form, completion_tokens: false }).get("response_format").cloned();
+        let format = |form| asked(&prompt, Ways { form, ..Ways::default() }).get("response_format").cloned();
         let schema = json!({"name": "answer", "schema": {"type": "object"}});
         assert_eq!(format(Form::Schema), Some(json!({"type": "json_schema", "json_schema": schema})));
         assert_eq!(format(Form::Object), Some(json!({"type": "json_object", "schema": {"type": "object"}})));
         assert_eq!(format(Form::Untold), None);
         let newer = asked(&prompt, Ways { completion_tokens: true, ..Ways::default() });
         assert_eq!((newer.get("max_tokens"), &newer["max_completion_tokens"]), (None, &json!(99)));
+    }
+
+    #[test]
+    fn what_an_answer_took_is_read() {
+        let mut answer = Answer::default();
+        // As llama.cpp sends it, behind the last words.
+        let frame = json!({"choices": [], "usage": {"completion_tokens": 8, "prompt_tokens": 32, "total_tokens": 40,
+            "prompt_tokens_details": {"cached_tokens": 30}}});
+        read(&frame, &mut answer).unwrap();
+        assert_eq!(answer.usage, Usage { prompt: Some(32), cached: Some(30), answer: Some(8) });
+        read(&json!({"choices": [], "usage": null}), &mut answer).unwrap();
+        assert_eq!(answer.usage.prompt, Some(32));
+        let prompt = prompt(vec![Message::new(Role::User, "hi")]);
+        let ways = Ways { without_usage: true, ..Ways::default() };
+        assert_eq!(asked(&prompt, ways).get("stream_options"), None);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! One server: asks it once, follows its answer, and remembers what it was found to want.
 
 use super::address::Address;
+use super::answer::Usage;
 use super::budget::{Budget, retry_after};
 use super::error::{Error, StreamError, shortened};
+use super::fitting;
 use super::key::Key;
 use super::listener::{Failure, Listener};
 use super::names::Names;
@@ -10,15 +12,19 @@ use super::ollama::{self, Habits};
 use super::openai::{self, Ways};
 use super::reader::Reader;
 use super::refusal::{Meaning, Refusal};
+use super::spending::{Price, Spending};
+use super::text_tools;
+use super::window::{SMALLEST, Window};
 use hark_config::llm::{Llm, LlmFallback, ProviderKind};
 use hark_core::fault::root_cause;
-use hark_core::model::{Completion, Difficulty, ModelError, Prompt};
+use hark_core::model::{Completion, Delivery, Difficulty, ModelError, Prompt, Purpose};
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant as Moment, timeout, timeout_at};
@@ -39,9 +45,17 @@ pub(super) struct Provider {
     pub(super) model: String,
     fast_model: String,
     vision_model: String,
+    /// Models of single purposes; empty: as hard as it is.
+    of_purpose: [(Purpose, String); 4],
+    /// It does not stand in the house.
+    pub(super) is_outside: bool,
+    price: Price,
+    spending: Arc<Spending>,
     pub(super) client: Client,
     key: Option<Key>,
     habits: Habits,
+    /// Tokens a model can look back on as configured; 0: as its server says.
+    pub(super) context_tokens: u32,
     max_tokens: u32,
     max_answer_bytes: usize,
     first_token: Duration,
@@ -58,6 +72,10 @@ struct State {
     ways: Ways,
     /// Models of Ollama that can go on with a text, but not chat.
     no_chat: HashSet<String>,
+    /// Models that are told of tools in words, because their server takes none for them.
+    no_tools: HashSet<String>,
+    /// How much each model can look back on.
+    windows: HashMap<String, Window>,
     /// It breaks off an answer when another request comes.
     one_at_a_time: bool,
     trouble: Option<ModelError>,
@@ -78,6 +96,8 @@ struct Request {
     body: Value,
     ways: Ways,
     bare: bool,
+    /// Tools are told in words.
+    in_words: bool,
 }
 
 impl Provider {
@@ -85,6 +105,7 @@ impl Provider {
     pub(super) fn new(
         config: &LlmFallback,
         all: &Llm,
+        spending: Arc<Spending>,
         credentials_dir: Option<&Path>,
     ) -> Result<Self, Error> {
         let address = Address::new(&config.url, config.provider)?;
@@ -93,7 +114,8 @@ impl Provider {
         let mut client = Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")));
-        if address.is_local(config.local) {
+        let is_outside = !address.is_local(config.local);
+        if !is_outside {
             client = client.no_proxy();
         }
         let client = client.build().map_err(|error| Error::NoClient(root_cause(&error)))?;
@@ -106,8 +128,18 @@ impl Provider {
             model: config.model.clone(),
             fast_model: or_main(&config.fast_model),
             vision_model: or_main(&config.vision_model),
+            of_purpose: [
+                (Purpose::Route, config.route_model.clone()),
+                (Purpose::Answer, config.answer_model.clone()),
+                (Purpose::Plan, config.plan_model.clone()),
+                (Purpose::Extract, config.extract_model.clone()),
+            ],
+            is_outside,
+            price: Price { prompt: config.prompt_price_cents, answer: config.answer_price_cents },
+            spending,
             client,
             habits: Habits { keep_alive: all.keep_alive.clone(), context_tokens: all.context_tokens },
+            context_tokens: all.context_tokens,
             max_tokens: all.max_tokens,
             max_answer_bytes: all.max_answer_bytes as usize,
             first_token: Duration::from_millis(all.first_token_timeout_ms.into()),
@@ -118,8 +150,13 @@ impl Provider {
     }
 
     /// The model for a request.
-    pub(super) fn model_for(&self, difficulty: Difficulty) -> &str {
-        match difficulty {
+    pub(super) fn model_for(&self, prompt: &Prompt) -> &str {
+        let own =
+            self.of_purpose.iter().find(|(purpose, model)| *purpose == prompt.purpose && !model.is_empty());
+        if let Some((_, model)) = own {
+            return model;
+        }
+        match prompt.difficulty {
             Difficulty::Simple => &self.fast_model,
             Difficulty::Complex => &self.model,
             Difficulty::Vision => &self.vision_model,
@@ -129,7 +166,8 @@ impl Provider {
     /// The models that are configured, each once.
     pub(super) fn models(&self) -> Vec<&str> {
         let mut models: Vec<&str> = Vec::new();
-        for model in [&self.model, &self.fast_model, &self.vision_model] {
+        let own = self.of_purpose.iter().map(|(_, model)| model).filter(|model| !model.is_empty());
+        for model in [&self.model, &self.fast_model, &self.vision_model].into_iter().chain(own) {
             if !models.contains(&model.as_str()) {
                 models.push(model);
             }
@@ -185,15 +223,29 @@ impl Provider {
         listener: &mut Listener,
         deadline: Deadline,
     ) -> Result<Completion, Failure> {
-        let (model, names) = (self.model_for(prompt.difficulty), Names::of(prompt));
-        let (mut ways, mut bare) = {
+        if self.is_outside {
+            self.spending.allows(&self.place())?;
+        }
+        let (model, names) = (self.model_for(prompt), Names::of(prompt));
+        // What is found out of the model at this says in which way it is asked.
+        let mut fits = self.fits(prompt, model).await;
+        let (mut ways, mut bare, mut in_words) = {
             let state = self.state();
-            (state.ways, state.no_chat.contains(model))
+            (state.ways, state.no_chat.contains(model), state.no_tools.contains(model))
         };
         let _turn = self.turn(deadline).await?;
         let _counted = UnderWay::new(&self.under_way);
+        let mut is_cut = false;
+        let delivery = Delivery {
+            server: self.name.clone(),
+            model: model.to_owned(),
+            outside: self.is_outside,
+            left_out: chars(prompt).saturating_sub(chars(&fits)),
+            ..Delivery::default()
+        };
+        let delivery = prompt.deliveries.begin(delivery);
         loop {
-            let request = self.request(prompt, model, &names, ways, bare);
+            let request = self.request(&told(&fits, in_words || bare), model, &names, ways, (bare, in_words));
             let first_by = deadline.at.min(Moment::now() + self.first_token);
             let sending = self.post(&request).send();
             let response = match timeout_at(first_by, sending).await {
@@ -204,12 +256,31 @@ impl Provider {
             self.learn_limits(&response);
             if response.status() == 200 {
                 self.learn_way(&request, model);
-                return self.follow(response, model, &names, listener, first_by, deadline).await;
+                let in_words = (in_words || bare) && !prompt.tools.is_empty();
+                let answer =
+                    self.follow(response, (model, in_words), &names, listener, first_by, deadline).await;
+                let usage = answer.as_ref().map_or_else(|_| Usage::default(), |(_, usage)| *usage);
+                self.note(prompt, delivery, usage, &fits, answer.as_ref().ok().map(|(answer, _)| answer));
+                return answer.map(|(answer, _)| answer);
             }
             let wait = retry_after(header_of(&response), SystemTime::now());
             let refusal = self.refusal(response, first_by).await;
+            let has_tools = !prompt.tools.is_empty() || prompt.messages.iter().any(|it| !it.calls.is_empty());
+            if let Some(too_long) = refusal.too_long.filter(|_| !is_cut) {
+                is_cut = true;
+                let window = self.learn_refusal(model, too_long, fitting::tokens(&fits, 1.0));
+                fits = Cow::Owned(self.within(prompt, window).into_owned());
+                let left_out = chars(prompt).saturating_sub(chars(&fits));
+                prompt.deliveries.complete(delivery, |delivery| delivery.left_out = left_out);
+                continue;
+            }
             match refusal.meaning(self.kind) {
                 Meaning::NoChat if !bare => bare = true,
+                Meaning::Refused | Meaning::Fails
+                    if has_tools && !in_words && !bare && refusal.is_about_tools() =>
+                {
+                    in_words = true;
+                }
                 Meaning::Refused | Meaning::Fails if self.kind == ProviderKind::Openai => {
                     match refusal.other_way(ways, prompt.schema.is_some()) {
                         Some(other) => ways = other,
@@ -219,6 +290,69 @@ impl Provider {
                 _ => return Err(self.refused(&refusal, model, wait)),
             }
         }
+    }
+
+    /// The prompt within what the model can look back on.
+    async fn fits<'p>(&self, prompt: &'p Prompt, model: &str) -> Cow<'p, Prompt> {
+        let answer = prompt.max_tokens.unwrap_or(self.max_tokens) as usize;
+        if fitting::tokens(prompt, 1.0) + answer <= SMALLEST {
+            return Cow::Borrowed(prompt);
+        }
+        self.within(prompt, self.window(model).await)
+    }
+
+    fn within<'p>(&self, prompt: &'p Prompt, window: Window) -> Cow<'p, Prompt> {
+        let answer = prompt.max_tokens.unwrap_or(self.max_tokens) as usize;
+        let fitted = window.tokens.and_then(|tokens| fitting::fitted(prompt, answer, tokens, window.scale));
+        let Some((short, left_out)) = fitted else { return Cow::Borrowed(prompt) };
+        tracing::info!(
+            server = self.place(),
+            left_out,
+            "a prompt was shortened to what the model can look back on"
+        );
+        Cow::Owned(short)
+    }
+
+    /// Notes what an answer took. A server outside the house that does not count is counted for.
+    fn note(
+        &self,
+        prompt: &Prompt,
+        delivery: usize,
+        usage: Usage,
+        sent: &Prompt,
+        answer: Option<&Completion>,
+    ) {
+        let micro_cents = self.price.of(usage);
+        prompt.deliveries.complete(delivery, |delivery| {
+            delivery.prompt_tokens = usage.prompt;
+            delivery.cached_tokens = usage.cached;
+            delivery.answer_tokens = usage.answer;
+            delivery.micro_cents = micro_cents;
+        });
+        if !self.is_outside {
+            return;
+        }
+        let estimate = |count: usize| u32::try_from(count).ok();
+        let said = answer.map_or(0, |answer| answer.text.len() / 4);
+        let counted = Usage {
+            prompt: usage.prompt.or_else(|| estimate(fitting::tokens(sent, 1.0))),
+            answer: usage.answer.or_else(|| estimate(said)),
+            ..usage
+        };
+        self.spending.add(counted, self.price.of(counted));
+    }
+
+    pub(super) fn known_window(&self, model: &str) -> Option<Window> {
+        self.state().windows.get(model).copied()
+    }
+
+    /// A model is told of tools in words from now on.
+    pub(super) fn learn_no_tools(&self, model: &str) {
+        self.state().no_tools.insert(model.to_owned());
+    }
+
+    pub(super) fn learn_window(&self, model: &str, window: Window) {
+        self.state().windows.insert(model.to_owned(), window);
     }
 
     /// Leave to ask, of a server that was found to answer only one at a time.
@@ -287,7 +421,14 @@ impl Provider {
         }
     }
 
-    fn request(&self, prompt: &Prompt, model: &str, names: &Names, ways: Ways, bare: bool) -> Request {
+    fn request(
+        &self,
+        prompt: &Prompt,
+        model: &str,
+        names: &Names,
+        ways: Ways,
+        (bare, in_words): (bool, bool),
+    ) -> Request {
         let most = prompt.max_tokens.unwrap_or(self.max_tokens);
         let (path, body) = match self.kind {
             ProviderKind::Openai => ("chat/completions", openai::body(prompt, model, most, ways, names)),
@@ -296,7 +437,7 @@ impl Provider {
             }
             ProviderKind::Ollama => ("api/chat", ollama::chat(prompt, model, most, &self.habits)),
         };
-        Request { path, body, ways, bare }
+        Request { path, body, ways, bare, in_words }
     }
 
     fn post(&self, request: &Request) -> RequestBuilder {
@@ -307,13 +448,14 @@ impl Provider {
     async fn follow(
         &self,
         mut response: Response,
-        model: &str,
+        (model, in_words): (&str, bool),
         names: &Names,
         listener: &mut Listener,
         first_by: Moment,
         deadline: Deadline,
-    ) -> Result<Completion, Failure> {
+    ) -> Result<(Completion, Usage), Failure> {
         let mut reader = Reader::new(self.kind, self.max_answer_bytes);
+        let mut held = in_words.then(String::new);
         loop {
             let by = match (reader.is_finished(), reader.has_begun()) {
                 (true, _) => deadline.at.min(Moment::now() + LAST_FRAME),
@@ -330,7 +472,7 @@ impl Provider {
             let Some(bytes) = chunk else { break };
             let fed = reader.feed(&bytes);
             // Words before a fault were said; they are handed on as they would have been in a chunk of their own.
-            listener.hand(reader.fresh())?;
+            hand(listener, &mut held, reader.fresh())?;
             fed?;
             if reader.is_over() {
                 let _ = timeout(ENDING, async { while let Ok(Some(_)) = response.chunk().await {} }).await;
@@ -347,12 +489,23 @@ impl Provider {
                 return Err(Failure::Passing(error, Some(Duration::ZERO)));
             }
         }
-        listener.hand(reader.fresh())?;
+        hand(listener, &mut held, reader.fresh())?;
         let original = |name: &str| match self.kind {
             ProviderKind::Openai => names.back(name),
             ProviderKind::Ollama => name.to_owned(),
         };
-        Ok(reader.into_answer().complete(model, original))
+        let answer = reader.into_answer();
+        let usage = answer.usage;
+        let mut answer = answer.complete(model, original);
+        if in_words && answer.calls.is_empty() {
+            answer.calls = text_tools::calls(&answer.text);
+        }
+        match held {
+            _ if !answer.calls.is_empty() && in_words => answer.text.clear(),
+            Some(words) => listener.hand(&words)?,
+            None => {}
+        }
+        Ok((answer, usage))
     }
 
     fn timed_out(&self, deadline: Deadline) -> ModelError {
@@ -376,6 +529,9 @@ impl Provider {
         if request.bare {
             state.no_chat.insert(model.to_owned());
         }
+        if request.in_words {
+            state.no_tools.insert(model.to_owned());
+        }
         state.ways = request.ways;
     }
 
@@ -390,6 +546,27 @@ impl Provider {
         // Nothing that holds it can leave it half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Characters of all messages.
+fn chars(prompt: &Prompt) -> usize {
+    prompt.messages.iter().map(|message| message.content.chars().count()).sum()
+}
+
+/// The prompt as a server gets it: with tools in words for one that takes none.
+fn told(prompt: &Prompt, in_words: bool) -> Cow<'_, Prompt> {
+    if in_words { Cow::Owned(text_tools::in_words(prompt)) } else { Cow::Borrowed(prompt) }
+}
+
+/// Hands words on, unless they may be a call that is written in words: those are held back.
+fn hand(listener: &mut Listener, held: &mut Option<String>, fresh: &str) -> Result<(), ModelError> {
+    let Some(words) = held else { return listener.hand(fresh) };
+    words.push_str(fresh);
+    if text_tools::may_be_call(words) {
+        return Ok(());
+    }
+    let words = held.take().unwrap_or_default();
+    listener.hand(&words)
 }
 
 /// Counts a request as long as it lives.

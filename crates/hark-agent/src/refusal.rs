@@ -1,6 +1,7 @@
 //! What a status other than 200 means: wait, ask in another form, or give up.
 
 use super::openai::{Form, Ways};
+use super::window::TooLong;
 use hark_config::llm::ProviderKind;
 use serde_json::Value;
 
@@ -14,6 +15,10 @@ pub(super) struct Refusal {
     code: String,
     /// It is about the form of the answer that was asked for.
     about_form: bool,
+    /// It is about what an answer takes, which it was asked to tell.
+    about_usage: bool,
+    /// The prompt was too long.
+    pub(super) too_long: Option<TooLong>,
 }
 
 /// What follows from it.
@@ -47,7 +52,8 @@ impl Refusal {
             _ => says,
         };
         let about_form = ["response_format", "json_schema"].iter().any(|words| body.contains(words));
-        Self { status, says, code, about_form }
+        let about_usage = body.contains("stream_options");
+        Self { status, says, code, about_form, about_usage, too_long: TooLong::read(body) }
     }
 
     /// What to make of it.
@@ -71,6 +77,16 @@ impl Refusal {
         }
     }
 
+    /// Whether the server, or its model, takes no tools.
+    pub(super) fn is_about_tools(&self) -> bool {
+        let says = self.says.to_lowercase();
+        let refuses =
+            ["support", "require", "not allowed", "not permitted", "unknown", "unrecognized", "extra"];
+        matches!(self.status, 400 | 404 | 422 | 500 | 501)
+            && says.contains("tool")
+            && refuses.iter().any(|word| says.contains(word))
+    }
+
     /// Another way of asking the same that this server may accept, given the one it refused.
     pub(super) fn other_way(&self, ways: Ways, has_schema: bool) -> Option<Ways> {
         // llama.cpp's Python server calls a request that it does not understand a fault of its own.
@@ -80,6 +96,9 @@ impl Refusal {
         }
         if !ways.completion_tokens && self.says.contains("max_completion_tokens") {
             return Some(Ways { completion_tokens: true, ..ways });
+        }
+        if !ways.without_usage && self.about_usage {
+            return Some(Ways { without_usage: true, ..ways });
         }
         let form = match ways.form {
             Form::Schema => Form::Object,
@@ -124,6 +143,19 @@ mod tests {
     }
 
     #[test]
+    fn servers_without_tools_say_so_in_their_own_words() {
+        for (status, body, about) in [
+            (400, r#"{"error":"registry.ollama.ai/library/gemma:2b does not support tools"}"#, true),
+            (500, r#"{"error":{"message":"tools param requires --jinja flag"}}"#, true),
+            (400, r#"{"message":"\"auto\" tool choice requires --enable-auto-tool-choice"}"#, true),
+            (400, r#"{"error":{"message":"temperature must be positive"}}"#, false),
+            (429, r#"{"error":{"message":"tools require more credits"}}"#, false),
+        ] {
+            assert_eq!(Refusal::read(status, body).is_about_tools(), about, "{body}");
+        }
+    }
+
+    #[test]
     fn other_ways_are_tried_one_after_the_other() {
         let plain = Refusal::read(400, "{}");
         let mut ways = Ways::default();
@@ -139,6 +171,8 @@ mod tests {
         }
         let python = r#"{"error":{"message":"[{'loc': ('body', 'response_format', 'type')}]"}}"#;
         assert!(Refusal::read(500, python).other_way(Ways::default(), true).is_some());
+        let older = r#"{"error":{"message":"Unrecognized request argument supplied: stream_options"}}"#;
+        assert!(Refusal::read(400, older).other_way(Ways::default(), false).unwrap().without_usage);
         let newer = Refusal::read(400, r#"{"error":{"message":"Use 'max_completion_tokens' instead."}}"#);
         let way = newer.other_way(Ways::default(), false).unwrap();
         assert!(way.completion_tokens);

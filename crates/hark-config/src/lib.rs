@@ -122,7 +122,8 @@ impl Config {
             &self.permissions.pin_file,
             &self.permissions.device_codes_file,
         ];
-        let named = named.into_iter().map(String::as_str).filter(|path| !path.is_empty());
+        let of_models = self.llm.servers.values().map(|server| &server.key_file);
+        let named = named.into_iter().chain(of_models).map(String::as_str).filter(|path| !path.is_empty());
         let of_servers = self.mcp.servers.values().flat_map(|server| server.secret_files());
         let named = named.chain(of_servers).map(paths::expand);
         let credentials = credentials_dir.and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten();

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The language a server speaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +42,14 @@ pub struct Llm {
     pub fast_model: String,
     /// Model for pictures; empty: `model`.
     pub vision_model: String,
+    /// Model that decides what is wanted, and for other small checks; empty: `fast_model`.
+    pub route_model: String,
+    /// Model that answers questions and small talk; empty: `fast_model`.
+    pub answer_model: String,
+    /// Model for plans and for tools in a row; empty: `model`.
+    pub plan_model: String,
+    /// Model that takes arguments out of a request; empty: `fast_model`.
+    pub extract_model: String,
     /// Short name in lists, and in the systemd credential of its key: `llm-NAME-key`.
     pub name: String,
     /// File that holds the key of the service; empty: systemd credential `llm-NAME-key`, else none.
@@ -48,8 +57,20 @@ pub struct Llm {
     pub key_file: String,
     /// Whether the server stands in the house; `auto` tells by the address.
     pub local: Locality,
+    /// What a million tokens of prompts cost there, in cents of your currency; 0: unknown, or nothing.
+    #[schemars(range(min = 0, max = 1000000))]
+    pub prompt_price_cents: u32,
+    /// What a million tokens of answers cost there, in cents.
+    #[schemars(range(min = 0, max = 1000000))]
+    pub answer_price_cents: u32,
     /// Servers that do not stand in the house may be asked: what was said, and what the home is like, goes there.
     pub allow_cloud: bool,
+    /// Most tokens that go to servers outside the house and come from there in a day; then they are not asked any more. 0: no limit.
+    #[schemars(range(min = 0, max = 1000000000))]
+    pub max_tokens_per_day: u32,
+    /// Most that those servers may cost in a day, in cents, where their prices are known. 0: no limit.
+    #[schemars(range(min = 0, max = 1000000))]
+    pub max_cost_per_day_cents: u32,
     /// How long until the first word of an answer; a cold model must be loaded in this time.
     #[schemars(range(min = 100, max = 300000))]
     pub first_token_timeout_ms: u32,
@@ -59,7 +80,7 @@ pub struct Llm {
     /// Most tokens of an answer, where a request does not say.
     #[schemars(range(min = 1, max = 100000))]
     pub max_tokens: u32,
-    /// Tokens a model of Ollama can look back on; 0: as set there.
+    /// Tokens a model may look back on at most: longer prompts are shortened. 0: as its server says. Ollama loads a model for so many.
     #[schemars(range(min = 0, max = 1000000))]
     pub context_tokens: u32,
     /// How long Ollama keeps the model loaded after an answer, such as `30m`, `90s` or `24h`; `-1` for ever, `0` not at all.
@@ -76,6 +97,8 @@ pub struct Llm {
     /// How often a server is asked that is busy (429) or fails (5xx).
     #[schemars(range(min = 1, max = 10))]
     pub tries: u32,
+    /// More servers, each in a table of its own, written by hand in this file: asked after this one and `llm_fallback`, in the order of their names.
+    pub servers: BTreeMap<String, LlmFallback>,
 }
 
 impl Default for Llm {
@@ -87,10 +110,18 @@ impl Default for Llm {
             model: first.model,
             fast_model: first.fast_model,
             vision_model: first.vision_model,
+            route_model: first.route_model,
+            answer_model: first.answer_model,
+            plan_model: first.plan_model,
+            extract_model: first.extract_model,
             name: "main".into(),
             key_file: first.key_file,
             local: first.local,
+            prompt_price_cents: first.prompt_price_cents,
+            answer_price_cents: first.answer_price_cents,
             allow_cloud: false,
+            max_tokens_per_day: 0,
+            max_cost_per_day_cents: 0,
             first_token_timeout_ms: 30_000,
             timeout_ms: 120_000,
             max_tokens: 512,
@@ -100,6 +131,7 @@ impl Default for Llm {
             health_ms: 60_000,
             max_answer_bytes: 4 * 1024 * 1024,
             tries: 3,
+            servers: BTreeMap::new(),
         }
     }
 }
@@ -118,6 +150,14 @@ pub struct LlmFallback {
     pub fast_model: String,
     /// Model for pictures; empty: `model`.
     pub vision_model: String,
+    /// Model that decides what is wanted, and for other small checks; empty: `fast_model`.
+    pub route_model: String,
+    /// Model that answers questions and small talk; empty: `fast_model`.
+    pub answer_model: String,
+    /// Model for plans and for tools in a row; empty: `model`.
+    pub plan_model: String,
+    /// Model that takes arguments out of a request; empty: `fast_model`.
+    pub extract_model: String,
     /// Short name, as in `llm.name`.
     pub name: String,
     /// File that holds the key of the service; empty: systemd credential `llm-NAME-key`, else none.
@@ -125,6 +165,12 @@ pub struct LlmFallback {
     pub key_file: String,
     /// Whether the server stands in the house, as in `llm.local`.
     pub local: Locality,
+    /// What a million tokens of prompts cost there, in cents of your currency; 0: unknown, or nothing.
+    #[schemars(range(min = 0, max = 1000000))]
+    pub prompt_price_cents: u32,
+    /// What a million tokens of answers cost there, in cents.
+    #[schemars(range(min = 0, max = 1000000))]
+    pub answer_price_cents: u32,
 }
 
 impl Default for LlmFallback {
@@ -135,9 +181,15 @@ impl Default for LlmFallback {
             model: String::new(),
             fast_model: String::new(),
             vision_model: String::new(),
+            route_model: String::new(),
+            answer_model: String::new(),
+            plan_model: String::new(),
+            extract_model: String::new(),
             name: "fallback".into(),
             key_file: String::new(),
             local: Locality::default(),
+            prompt_price_cents: 0,
+            answer_price_cents: 0,
         }
     }
 }
@@ -151,10 +203,28 @@ impl Llm {
             model: self.model.clone(),
             fast_model: self.fast_model.clone(),
             vision_model: self.vision_model.clone(),
+            route_model: self.route_model.clone(),
+            answer_model: self.answer_model.clone(),
+            plan_model: self.plan_model.clone(),
+            extract_model: self.extract_model.clone(),
             name: self.name.clone(),
             key_file: self.key_file.clone(),
             local: self.local,
+            prompt_price_cents: self.prompt_price_cents,
+            answer_price_cents: self.answer_price_cents,
         }
+    }
+
+    /// Every server with its section, in the order in which they are asked; those without an address too.
+    pub fn all(&self, second: &LlmFallback) -> Vec<(String, LlmFallback)> {
+        let named = |(name, server): (&String, &LlmFallback)| {
+            (format!("llm.servers.{name}"), LlmFallback { name: name.clone(), ..server.clone() })
+        };
+        let more = self.servers.iter().map(named);
+        [("llm".to_owned(), self.first()), ("llm_fallback".to_owned(), second.clone())]
+            .into_iter()
+            .chain(more)
+            .collect()
     }
 }
 

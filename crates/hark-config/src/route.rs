@@ -22,6 +22,9 @@ pub struct RouteConfig {
     /// Tools one after the other that a model may run for one request.
     #[schemars(range(min = 1, max = 50))]
     pub max_iterations: u32,
+    /// Tools that a language model is offered for one request: those that have most to do with it. Small models do better with fewer.
+    #[schemars(range(min = 4, max = 500))]
+    pub max_tools: u32,
     /// How often a plan is made anew for one request when a step of it fails.
     #[schemars(range(min = 0, max = 5))]
     pub max_replans: u32,
@@ -59,6 +62,7 @@ impl Default for RouteConfig {
         Self {
             autonomy: Autonomy::Full,
             max_iterations: 8,
+            max_tools: 8,
             max_replans: 1,
             task_timeout_ms: 180_000,
             session_budget_ms: 200,

@@ -107,16 +107,13 @@ impl Category {
         Self::ALL.into_iter().find(|category| category.name() == name)
     }
 
-    /// The agents whose tools matter for it; `*` is all of them.
+    /// The agents whose tools matter for it, by their names in the tool table; `*` is all of them.
     pub fn agents(self) -> &'static [&'static str] {
         match self {
-            Self::AppLaunch | Self::AppQuit => &["app_lifecycle"],
-            Self::WebSearch => &["web_search"],
-            Self::WebNavigate => &["browser"],
-            Self::WebInteract => &["browser", "ui_automation"],
-            Self::FileSearch | Self::FileRead => &["file_processing"],
-            Self::SystemControl => &["system_control"],
-            Self::Question => &["knowledge"],
+            Self::AppLaunch | Self::AppQuit | Self::SystemControl => &["system"],
+            Self::WebSearch | Self::WebNavigate | Self::WebInteract => &["web"],
+            Self::FileSearch | Self::FileRead => &["filesystem"],
+            Self::Question => &["knowledge", "datetime", "calculate"],
             Self::Conversation | Self::OutOfScope => &[],
             Self::TaskComplex => &["*"],
             Self::HomeControl | Self::HomeQuery => &["home"],

@@ -2,8 +2,11 @@
 //! returns is data to be checked, never followed.
 
 pub mod context;
+pub mod delivery;
 pub mod plan;
 pub mod thinking;
+
+pub use delivery::{Deliveries, Delivery};
 
 use super::tool::Risk;
 use serde::{Deserialize, Serialize};
@@ -127,6 +130,22 @@ pub enum Difficulty {
     Vision,
 }
 
+/// What a request is for; each can have a model of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// To decide what is wanted, and other small checks.
+    Route,
+    /// Words for the person.
+    Answer,
+    /// Steps, and tools one after the other.
+    Plan,
+    /// Arguments out of a request.
+    Extract,
+    /// What a picture shows.
+    Describe,
+}
+
 /// What a model is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prompt {
@@ -134,14 +153,19 @@ pub struct Prompt {
     pub messages: Vec<Message>,
     /// Tools it may ask for; empty: none.
     pub tools: Vec<ToolSpec>,
-    /// Which model.
+    /// Which model, where its purpose has none of its own.
     pub difficulty: Difficulty,
+    /// What it is for.
+    pub purpose: Purpose,
     /// JSON Schema the answer must satisfy, for providers that can be told; checked by the caller in any case.
     pub schema: Option<Value>,
     /// Most tokens of the answer; `None` is as configured.
     pub max_tokens: Option<u32>,
     /// 0 for what is to be the same every time (only such answers are cached).
     pub temperature: f32,
+    /// To whom it went.
+    #[serde(skip)]
+    pub deliveries: Deliveries,
 }
 
 /// What a model answered.
@@ -172,6 +196,9 @@ pub enum ModelError {
     /// Too many requests, even after waiting.
     #[error("the language model at {0} has no capacity left for us")]
     RateLimited(String),
+    /// As much went to providers outside the house today as may.
+    #[error("the language model at {0} is not asked any more today: {1} is reached")]
+    LimitReached(String, String),
     /// The provider refuses, such as a wrong key.
     #[error("the language model at {0} refuses with status {1}: {2}")]
     Refused(String, u16, String),

@@ -8,6 +8,7 @@ use super::fault::Fault;
 use super::ids::TurnId;
 use super::intent::{Intent, Route, Slots};
 use super::mode::Mode;
+use super::model::delivery::PromptSent;
 use super::plan::{Plan, StepStatus};
 use super::session::ReplayPolicy;
 use super::speech::{Endpoint, Transcript};
@@ -15,6 +16,7 @@ use super::teaching::Lesson;
 use super::timer::{Timer, TimerChange};
 use super::tool::Receipt;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What Hark is doing, as people see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -127,14 +129,25 @@ pub enum PublicEvent {
     Contract { name: String, attempt: u32, valid: bool, errors: Vec<String>, fallback: bool },
     /// Several steps will serve the request.
     Plan(Plan),
-    /// A step of a plan is somewhere else now.
-    StepUpdate { plan: String, step: String, status: StepStatus, message: String },
+    /// A step of a plan is somewhere else now; `total_steps` are in the plan, `result` is what its tool gave back.
+    StepUpdate {
+        plan: String,
+        step: String,
+        status: StepStatus,
+        message: String,
+        #[serde(default)]
+        total_steps: usize,
+        #[serde(default)]
+        result: Value,
+    },
     /// Hark is about something else now.
     Mode { from: Mode, to: Mode, why: String },
     /// What of the conversation a language model was told, and why.
     Replay(ReplayPolicy),
     /// What a language model is told beside the request, by source.
     Context { sources: Vec<ContextPart> },
+    /// A prompt went to a language model: to which server, what was in it, and what that took.
+    Prompt(PromptSent),
     /// How good an answer was, as a model judges it (`metrics`: 0 to 10 each), after it was given. `alert` is
     /// `low_scores` or `scoring_failed`, or null; `flag` is `evaluation_failed` where it could not be judged. `label`
     /// says what was judged.
@@ -168,7 +181,7 @@ pub enum PublicEvent {
         ring_id: Option<String>,
     },
     /// A setting changed at run time: `volume_percent`, `mic_mute`.
-    Setting { name: String, value: serde_json::Value },
+    Setting { name: String, value: Value },
     /// A turn was marked as taken wrongly, with what was meant.
     Lesson(Lesson),
     /// Something went wrong.

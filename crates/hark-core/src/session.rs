@@ -3,6 +3,7 @@
 use super::fault::Fault;
 use super::tool::is_false;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// A conversation as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,7 +162,49 @@ pub struct SessionSettings {
     pub verbosity: Verbosity,
     /// `chat`, `voice` or `focus`; empty: as the request came.
     pub mode: String,
+    /// Which earlier turns a language model is told.
+    pub replay: ReplayChoice,
 }
+
+/// Which earlier turns of a conversation a language model is told, where the person decides it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayChoice {
+    /// As the request tells.
+    #[default]
+    Auto,
+    /// All that fit.
+    Session,
+    /// So many of the last.
+    Last(u32),
+}
+
+impl ReplayChoice {
+    /// Reads `auto`, `session` or `last:N`.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "" | "auto" => Some(Self::Auto),
+            "session" => Some(Self::Session),
+            _ => {
+                let number = text.strip_prefix("last:")?.parse().ok()?;
+                (1..=MAX_REPLAYED).contains(&number).then_some(Self::Last(number))
+            }
+        }
+    }
+}
+
+impl fmt::Display for ReplayChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Session => f.write_str("session"),
+            Self::Last(number) => write!(f, "last:{number}"),
+        }
+    }
+}
+
+/// Turns that can be asked for at most.
+const MAX_REPLAYED: u32 = 100;
 
 /// A change of how a language model answers in a conversation; `None`: as before.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -172,6 +215,9 @@ pub struct Style {
     /// How long answers are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verbosity: Option<Verbosity>,
+    /// Which earlier turns a language model is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayChoice>,
 }
 
 impl SessionSettings {
@@ -179,7 +225,9 @@ impl SessionSettings {
     #[must_use]
     pub fn styled(self, style: &Style) -> Self {
         let persona = style.persona.clone().unwrap_or(self.persona);
-        Self { persona, verbosity: style.verbosity.unwrap_or(self.verbosity), ..self }
+        let (verbosity, replay) =
+            (style.verbosity.unwrap_or(self.verbosity), style.replay.unwrap_or(self.replay));
+        Self { persona, verbosity, replay, ..self }
     }
 }
 

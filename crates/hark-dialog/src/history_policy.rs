@@ -5,15 +5,9 @@ use hark_core::session::{ReplayReason, spoken};
 use hark_language::conversation::Replay;
 use hark_language::{Lexicon, Phrases};
 
-/// The reason to put earlier turns into the prompt for this request; `None`: there is none. `languages`: those the
-/// request may be in; `named_session_resumed`: it is the first one after a pause in a conversation with a name; `leans`:
-/// it was found to refer to the turn before.
-pub fn reason(
-    text: &str,
-    languages: &[&'static Lexicon],
-    named_session_resumed: bool,
-    leans: bool,
-) -> Option<ReplayReason> {
+/// The reason to put earlier turns into the prompt for this request that its words tell; `None`: there is none. `languages`:
+/// those the request may be in.
+pub fn reason(text: &str, languages: &[&'static Lexicon]) -> Option<ReplayReason> {
     let spoken = spoken(text);
     let any = |tells: &dyn Fn(&Replay) -> bool| {
         languages.iter().any(|language| tells(&language.conversation.replay))
@@ -22,12 +16,20 @@ pub fn reason(
     let begins = |all: Phrases| all.iter().any(|phrase| spoken.starts_with(&format!(" {phrase} ")));
     if any(&|replay| has(replay.clarifies)) {
         Some(ReplayReason::Clarification)
-    } else if named_session_resumed {
-        Some(ReplayReason::Session)
-    } else if leans || any(&|replay| begins(replay.begins) || has(replay.points_back)) {
+    } else if any(&|replay| begins(replay.begins) || has(replay.points_back)) {
         Some(ReplayReason::Continuation)
     } else {
         None
+    }
+}
+
+/// The reason with what is known of the conversation: that one with a name is taken up again after a rest counts for more than
+/// words that lean on the turn before, and for less than a question what was meant.
+pub fn with_resumed(reason: Option<ReplayReason>, is_resumed: bool) -> Option<ReplayReason> {
+    match reason {
+        Some(ReplayReason::Clarification) => reason,
+        _ if is_resumed => Some(ReplayReason::Session),
+        _ => reason,
     }
 }
 
@@ -36,8 +38,8 @@ mod tests {
     use super::*;
     use ReplayReason::{Clarification, Continuation, Session};
 
-    fn reason(text: &str, language: &str, named_session_resumed: bool, leans: bool) -> Option<ReplayReason> {
-        super::reason(text, &[hark_language::of(language)], named_session_resumed, leans)
+    fn reason(text: &str, language: &str) -> Option<ReplayReason> {
+        super::reason(text, &[hark_language::of(language)])
     }
 
     #[test]
@@ -61,15 +63,17 @@ mod tests {
             ("tell me more", "de", None),
             ("tell me more", "xx", None),
         ] {
-            assert_eq!(reason(text, language, false, false), expected, "{text}");
+            assert_eq!(reason(text, language), expected, "{text}");
         }
     }
 
     #[test]
-    fn a_session_taken_up_again_and_a_request_that_leans_are_reasons() {
-        assert_eq!(reason("who wrote Faust", "en", true, false), Some(Session));
-        assert_eq!(reason("and who wrote Faust", "en", true, true), Some(Session));
-        assert_eq!(reason("what do you mean", "en", true, true), Some(Clarification));
-        assert_eq!(reason("who wrote Faust", "en", false, true), Some(Continuation));
+    fn a_session_taken_up_again_is_a_reason_and_only_then() {
+        let with = |text: &str, is_resumed| with_resumed(reason(text, "en"), is_resumed);
+        assert_eq!(with("who wrote Faust", true), Some(Session));
+        assert_eq!(with("and who wrote Faust", true), Some(Session));
+        assert_eq!(with("what do you mean", true), Some(Clarification));
+        assert_eq!(with("and who wrote Faust", false), Some(Continuation));
+        assert_eq!(with("who wrote Faust", false), None);
     }
 }

@@ -20,7 +20,7 @@ const THING_EXAMPLES: &str = "thing_examples";
 const TOOL_EXAMPLES: &str = "tool_examples";
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 48] = [
+pub const FIXED_KEYS: [&str; 49] = [
     "not_understood",
     "dont_know",
     "dont_know_connect",
@@ -67,6 +67,7 @@ pub const FIXED_KEYS: [&str; 48] = [
     "slip_address",
     "slip_persona",
     "slip_verbosity",
+    "slip_replay",
     "slip_plan",
     "slip_tool",
 ];

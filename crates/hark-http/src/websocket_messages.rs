@@ -250,6 +250,12 @@ pub(super) fn answer(sessions: &SocketSessions, envelope: &Envelope) -> Option<S
     };
     let mut data = public(envelope);
     data["session_id"] = session.into();
+    // As clients of the protocol of the dashboard know them, beside the fields of the event.
+    match &envelope.event {
+        PublicEvent::Plan(plan) => data["total_steps"] = plan.steps.len().into(),
+        PublicEvent::StepUpdate { step, .. } => data["step_id"] = step.as_str().into(),
+        _ => {}
+    }
     Some(message(kind, data))
 }
 

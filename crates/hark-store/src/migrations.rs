@@ -195,6 +195,8 @@ const STEPS: &[&str] = &[
         embedding    BLOB NOT NULL
      ) STRICT;
      CREATE INDEX voices_by_key ON voices (key, seq);",
+    // 14: which turns of a conversation a language model is told, where a person decides it.
+    "ALTER TABLE sessions ADD COLUMN replay TEXT NOT NULL DEFAULT 'auto';",
 ];
 
 /// The version a fully migrated file has.

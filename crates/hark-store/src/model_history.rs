@@ -3,7 +3,9 @@
 
 use super::tags::name;
 use hark_config::memory::Memory;
-use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason, Replayed, SaidBefore};
+use hark_core::session::{
+    ContextStrength, EntryTag, ReplayChoice, ReplayPolicy, ReplayReason, Replayed, SaidBefore,
+};
 
 /// Number of the last entries that are told in any case: the latest exchange.
 const LATEST_ENTRIES: usize = 2;
@@ -48,8 +50,20 @@ impl Entry {
     }
 }
 
-/// Chooses of a conversation, the oldest entry first, what is told for this reason; without one nothing is.
-pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory) -> Replayed {
+/// Chooses of a conversation, the oldest entry first, what is told for this reason; without one nothing is. Where the person
+/// has chosen which turns are told, these are, of every kind.
+pub fn replay(
+    entries: &[Entry],
+    reason: Option<ReplayReason>,
+    choice: ReplayChoice,
+    settings: &Memory,
+) -> Replayed {
+    let entries = match choice {
+        ReplayChoice::Last(number) => &entries[entries.len().saturating_sub(number as usize)..],
+        ReplayChoice::Auto | ReplayChoice::Session => entries,
+    };
+    let is_chosen = choice != ReplayChoice::Auto;
+    let reason = reason.or_else(|| is_chosen.then_some(ReplayReason::Session));
     let said = latest(entries);
     let Some(reason) = reason else {
         return Replayed { latest: said.into_iter().map(clipped).collect(), ..nothing(entries.len()) };
@@ -58,7 +72,7 @@ pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory
     let wanted = |entry: &Entry| kinds(reason, settings).iter().any(|kind| kind == name(entry.tag));
     let (mut kept, mut left_out) = (Vec::new(), Vec::new());
     for (at, entry) in entries.iter().enumerate() {
-        if at >= latest || wanted(entry) { kept.push(entry) } else { left_out.push(entry.tag) }
+        if is_chosen || at >= latest || wanted(entry) { kept.push(entry) } else { left_out.push(entry.tag) }
     }
     let entries_filtered = left_out.len();
     left_out.sort_unstable();

@@ -6,7 +6,8 @@ use super::tags;
 use chrono::DateTime;
 use hark_config::memory::Memory;
 use hark_core::session::{
-    KeptSession, ReplayPolicy, ReplayReason, Replayed, Said, SessionSettings, Sessions, Verbosity,
+    KeptSession, ReplayChoice, ReplayPolicy, ReplayReason, Replayed, Said, SessionSettings, Sessions,
+    Verbosity,
 };
 use hark_core::{Fault, TurnId};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
@@ -306,21 +307,24 @@ fn touch(change: &Transaction<'_>, session: &str, now_unix_ms: i64) -> rusqlite:
 
 impl Sessions for SessionStore {
     fn replay(&self, session: &str, reason: Option<ReplayReason>) -> Result<Replayed, Fault> {
-        Ok(model_history::replay(&self.entries(session)?, reason, &self.settings))
+        let choice = self.settings(session)?.replay;
+        Ok(model_history::replay(&self.entries(session)?, reason, choice, &self.settings))
     }
 
     fn settings(&self, session: &str) -> Result<SessionSettings, Fault> {
         let name = session.to_owned();
-        let row: Option<(String, String, String)> = self.store.call("read a conversation", move |db| {
-            let sql = "SELECT persona, verbosity, mode FROM sessions WHERE name = ?1";
-            db.prepare_cached(sql)?
-                .query_row([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-                .optional()
-        })?;
-        Ok(row.map_or_else(SessionSettings::default, |(persona, verbosity, mode)| SessionSettings {
+        let row: Option<(String, String, String, String)> =
+            self.store.call("read a conversation", move |db| {
+                let sql = "SELECT persona, verbosity, mode, replay FROM sessions WHERE name = ?1";
+                db.prepare_cached(sql)?
+                    .query_row([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+                    .optional()
+            })?;
+        Ok(row.map_or_else(SessionSettings::default, |(persona, verbosity, mode, replay)| SessionSettings {
             persona,
             verbosity: if verbosity == "long" { Verbosity::Long } else { Verbosity::Short },
             mode,
+            replay: ReplayChoice::parse(&replay).unwrap_or_default(),
         }))
     }
 
@@ -332,10 +336,12 @@ impl Sessions for SessionStore {
                 Verbosity::Short => "short",
                 Verbosity::Long => "long",
             };
-            let sql = "INSERT INTO sessions (name, persona, verbosity, mode, opened_unix_ms, used_unix_ms)
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?5)
-                       ON CONFLICT (name) DO UPDATE SET persona = ?2, verbosity = ?3, mode = ?4";
-            let row = params![name, settings.persona, verbosity, settings.mode, now_unix_ms];
+            let sql =
+                "INSERT INTO sessions (name, persona, verbosity, mode, replay, opened_unix_ms, used_unix_ms)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+                       ON CONFLICT (name) DO UPDATE SET persona = ?2, verbosity = ?3, mode = ?4, replay = ?5";
+            let replay = settings.replay.to_string();
+            let row = params![name, settings.persona, verbosity, settings.mode, replay, now_unix_ms];
             db.prepare_cached(sql)?.execute(row).map(|_| ())
         })?)
     }
@@ -491,8 +497,12 @@ mod tests {
     #[test]
     fn settings_stay_with_their_conversation() {
         let kept = kept();
-        let settings =
-            SessionSettings { persona: "a butler".into(), verbosity: Verbosity::Long, mode: "focus".into() };
+        let settings = SessionSettings {
+            persona: "a butler".into(),
+            verbosity: Verbosity::Long,
+            mode: "focus".into(),
+            replay: ReplayChoice::Last(5),
+        };
         assert_eq!(kept.sessions.settings("a").unwrap(), SessionSettings::default());
         kept.sessions.keep_settings("a", &settings).unwrap();
         keep(&kept, &exchange("1", "a", 5));

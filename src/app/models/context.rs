@@ -12,6 +12,7 @@ use hark_core::model::mentions;
 use hark_core::ports::HomeView;
 use hark_core::session::{ReplayReason, Sessions};
 use hark_core::{Fault, FaultKind, Task};
+use hark_dialog::history_policy::with_resumed;
 use hark_dialog::model_tasks::{ContextSources, Gathered, GatheredFuture};
 use hark_memory::Memory;
 use hark_store::sessions::SessionStore;
@@ -65,9 +66,15 @@ impl AppContext {
 }
 
 impl ContextSources for AppContext {
-    fn gather(&self, task: &Task, reason: Option<ReplayReason>, is_question: bool) -> GatheredFuture {
+    fn gather(
+        &self,
+        task: &Task,
+        reason: Option<ReplayReason>,
+        named: bool,
+        is_question: bool,
+    ) -> GatheredFuture {
         let (all, task) = (self.clone(), task.clone());
-        Box::pin(async move { all.gathered(task, reason, is_question).await })
+        Box::pin(async move { all.gathered(task, (reason, named), is_question).await })
     }
 }
 
@@ -87,12 +94,19 @@ impl<T> Found<T> {
 }
 
 impl AppContext {
-    async fn gathered(self, task: Task, reason: Option<ReplayReason>, is_question: bool) -> Gathered {
+    async fn gathered(
+        self,
+        task: Task,
+        (reason, named): (Option<ReplayReason>, bool),
+        is_question: bool,
+    ) -> Gathered {
         let task = Arc::new(task);
         let budget = |ms: u32| Duration::from_millis(ms.into());
         let (sessions, session) = (self.sessions.clone(), task.session.clone());
         let talk = self.within(ContextSource::Session, budget(self.budgets.session_budget_ms), move || {
             let settings = sessions.settings(&session)?;
+            let is_resumed = named && sessions.is_resumed(&session, wall_unix_ms())?;
+            let reason = with_resumed(reason, is_resumed);
             let replayed = sessions.replay(&session, reason)?;
             let (items, chars) = (replayed.policy.entries_used, replayed.policy.chars_used);
             let trimmed = replayed.policy.trimmed.then(|| "older turns did not fit".to_owned());

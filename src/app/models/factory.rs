@@ -3,6 +3,7 @@
 use crate::app::clock::wall_local;
 use crate::app::language::languages::{Languages, lexicons};
 use crate::app::models::context::{AppContext, line};
+use crate::app::models::relevance::EncodedTools;
 use crate::app::models::worker::{Persistent, PlansOnDisk};
 use hark_agent as llm;
 use hark_config::contracts::ContractsConfig;
@@ -22,12 +23,13 @@ use hark_tools::tools::{is_text, table};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 
-/// Lines about the house at most.
+/// Things of the house that a model is told of at most.
 const MOST_LINES: usize = 200;
 /// Bytes of a file about Hark or its household at most; two of them and the rest fit into one prompt.
 const MOST_BYTES: u64 = 20 * 1024;
 
-/// What works with language models; `None` when none is configured.
+/// What works with language models; `None` when none is configured. What takes a while and is needed at the first request only
+/// is made in the background where the program `stays`.
 ///
 /// # Errors
 /// Everything that is wrong with contracts, provider and files.
@@ -37,7 +39,7 @@ pub(crate) fn open(
     sessions: &SessionStore,
     tools: &Arc<dyn Tools>,
     home: &Arc<HomeRegistry>,
-    (languages, skills, documents): (&Languages, &Arc<Skills>, &Arc<dyn Documents>),
+    (languages, skills, documents, stays): (&Languages, &Arc<Skills>, &Arc<dyn Documents>, bool),
     runtime: &Handle,
 ) -> Result<Option<Arc<ModelTasks>>, Vec<Fault>> {
     let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
@@ -52,6 +54,10 @@ pub(crate) fn open(
     let (home, replies) = (home.clone(), languages.replies.clone());
     // Made once here, so that the first request does not wait for it.
     contracts.set_tools(tools.reference());
+    let relevance = EncodedTools::new(languages.classifier.clone(), runtime);
+    if stays {
+        relevance.prepare(tools.reference());
+    }
     let trusted = config.home.trusted_sources.clone();
     let plans = Arc::new(PlansOnDisk(store.clone()));
     let (receipts, runtime) = (plans.clone(), runtime.clone());
@@ -61,6 +67,7 @@ pub(crate) fn open(
         contracts: Arc::new(contracts),
         tools: Arc::new(Persistent { tools: tools.clone(), receipts, runtime }),
         context: Arc::new(context),
+        relevance: Arc::new(relevance),
         plans,
         settings: config.route.clone(),
         identity,
@@ -69,7 +76,7 @@ pub(crate) fn open(
             let now = home.home();
             let tells_text = |entity: &Entity| is_text(&entity.state);
             let outside = home.any_name_of_others(&trusted, |_| true) || now.entities.iter().any(tells_text);
-            House { text: told(&now), outside }
+            House { names: names(&now), states: states(&now), outside }
         }),
         skills: told_skills(skills.clone()),
         words: Arc::new(move |language| replies.summary_words(language)),
@@ -112,8 +119,29 @@ fn read(file: &str) -> Result<String, Fault> {
     std::fs::read_to_string(&path).map_err(|error| bad(error.to_string()))
 }
 
-/// Every thing of the home with its area and state, a line each.
-fn told(home: &Home) -> String {
-    let lines: Vec<String> = home.entities.iter().take(MOST_LINES).map(|entity| line(home, entity)).collect();
-    lines.join("\n")
+/// The things a model may be told of.
+fn shown(home: &Home) -> impl Iterator<Item = &Entity> {
+    home.entities.iter().filter(|entity| !entity.is_secret()).take(MOST_LINES)
+}
+
+/// Their names with their kinds, a line an area, in the order of the home.
+fn names(home: &Home) -> String {
+    let mut lines: Vec<(Option<&str>, String)> = Vec::new();
+    for entity in shown(home) {
+        let name = format!("{} ({})", entity.name, entity.id.domain());
+        match lines.iter_mut().find(|(area, _)| *area == entity.area.as_deref()) {
+            Some((_, line)) => *line = format!("{line}, {name}"),
+            None => {
+                let area = home.areas.iter().find(|area| Some(&area.id) == entity.area.as_ref());
+                let area = area.map_or("elsewhere", |area| area.name.as_str());
+                lines.push((entity.area.as_deref(), format!("{area}: {name}")));
+            }
+        }
+    }
+    lines.into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n")
+}
+
+/// Each with its area and state.
+fn states(home: &Home) -> Vec<String> {
+    shown(home).map(|entity| line(home, entity)).collect()
 }

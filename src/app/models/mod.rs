@@ -2,5 +2,6 @@
 
 pub mod context;
 pub mod factory;
+pub mod relevance;
 pub mod reply_prefetch;
 pub mod worker;

@@ -10,10 +10,10 @@ use hark_dialog::model_tasks::{Judgement, ModelTasks, Tell};
 use hark_store::store::Store;
 use hark_tools::tools::outcome::{Failure, receipt};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 
 /// Tasks at once; more wait for nothing, they are told so.
 const MOST_TASKS: usize = 128;
@@ -25,6 +25,9 @@ pub(crate) struct ModelWorker {
     event_queue: Arc<EventQueue>,
     limit: Duration,
     running: BTreeMap<TurnId, JoinHandle<()>>,
+    /// Answers that are being judged: nobody waits for it, so the next request ends it, and a server that answers one at a time
+    /// is free for that.
+    judging: Arc<Mutex<Vec<AbortHandle>>>,
 }
 
 impl ModelWorker {
@@ -36,12 +39,13 @@ impl ModelWorker {
         limit: Duration,
     ) -> Self {
         let (runtime, event_queue) = (runtime.clone(), event_queue.clone());
-        Self { mind, runtime, event_queue, limit, running: BTreeMap::new() }
+        Self { mind, runtime, event_queue, limit, running: BTreeMap::new(), judging: Arc::default() }
     }
 
     /// Begins a task; `News` and a `Thought` come to the event queue.
     pub(crate) fn begin(&mut self, task: Task) {
         let turn = task.turn.clone();
+        judging(&self.judging).drain(..).for_each(|judged| judged.abort());
         if !self.has_room() {
             let fault = too_much(format!("{MOST_TASKS} requests are being thought about already"));
             tell(&self.event_queue, Event::Thought { turn, thought: unanswered(fault) });
@@ -49,6 +53,7 @@ impl ModelWorker {
         }
         let (mind, event_queue, limit) = (self.mind.clone(), self.event_queue.clone(), self.limit);
         let (news, id) = (self.teller(&turn), turn.clone());
+        let (judged, runtime) = (self.judging.clone(), self.runtime.clone());
         let work = self.runtime.spawn(async move {
             let thought = tokio::time::timeout(limit, mind.work(task, news.clone())).await;
             let (thought, judgements) = thought.unwrap_or_else(|_| {
@@ -56,9 +61,17 @@ impl ModelWorker {
                 (unanswered(too_much(format!("it was not done within {} s", limit.as_secs()))), Vec::new())
             });
             tell(&event_queue, Event::Thought { turn, thought });
-            for judgement in &judgements {
-                mind.judge(judgement, &news).await;
+            if judgements.is_empty() {
+                return;
             }
+            let judge = runtime.spawn(async move {
+                for judgement in &judgements {
+                    mind.judge(judgement, &news).await;
+                }
+            });
+            judging(&judged).push(judge.abort_handle());
+            // How it ended is of no account.
+            let _ = judge.await;
         });
         self.running.insert(id, work);
     }
@@ -70,6 +83,7 @@ impl ModelWorker {
         }
         let (mind, news) = (self.mind.clone(), self.teller(&turn));
         let work = self.runtime.spawn(async move { mind.judge(&judgement, &news).await });
+        judging(&self.judging).push(work.abort_handle());
         self.running.insert(turn, work);
     }
 
@@ -93,6 +107,7 @@ impl ModelWorker {
     /// Ends a task, if it is still at work.
     pub(crate) fn stop(&mut self, turn: &TurnId) {
         let Some(task) = self.running.remove(turn) else { return };
+        judging(&self.judging).drain(..).for_each(|judged| judged.abort());
         task.abort();
         let (mind, turn) = (self.mind.clone(), turn.clone());
         self.runtime.spawn(async move {
@@ -101,6 +116,14 @@ impl ModelWorker {
             tokio::task::spawn_blocking(move || mind.abandon(&turn)).await
         });
     }
+}
+
+/// What is being judged, without what has ended.
+fn judging(all: &Mutex<Vec<AbortHandle>>) -> MutexGuard<'_, Vec<AbortHandle>> {
+    // Nothing that holds it can leave it half changed.
+    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    all.retain(|judged| !judged.is_finished());
+    all
 }
 
 fn unanswered(fault: Fault) -> Thought {

@@ -111,7 +111,7 @@ pub(crate) fn rows(
         let words: Vec<String> = (0..5).map(|_| word(&mut random)).collect();
         let task = question(format!("where is the {} of the {}", words[0], words[1..].join(" ")));
         let begun = std::time::Instant::now();
-        let found = app.runtime.block_on(context.gather(&task, None, true));
+        let found = app.runtime.block_on(context.gather(&task, None, false, true));
         if number < WARM_UP {
             continue;
         }

@@ -8,12 +8,17 @@ use super::figures::{Case, Row};
 use super::needs::Need;
 use super::{Found, Run, failed, request_file, yaml};
 use crate::app::builder::App;
+use crate::app::models::relevance::EncodedTools;
 use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_core::classification::Classify;
 use hark_core::{Category, Fault};
+use hark_dialog::intent_tools::tool_for;
+use hark_dialog::model_tasks::{SkillsTold, ToolChoice, ToolRelevance};
 use hark_nlu::intent::{Classifier, IntentPaths, category_of};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 /// Lists in the demo home.
 const REQUESTS: &str = "en_requests";
@@ -59,6 +64,8 @@ pub(crate) fn run(run: &Run<'_>, requests: Option<&Path>) -> Result<Found, Vec<F
     let mut by_kind = Vec::new();
     by_kind.extend(list_rows(run, &app, &files(&lists, REQUESTS).map_err(one)?, &mut found).map_err(one)?);
     by_kind.extend(list_rows(run, &app, &[lists.join(ELSEWHERE)], &mut found).map_err(one)?);
+    (run.progress)("tools that a language model would be offered");
+    found.rows.extend(offered_rows(run, &app).map_err(one)?);
     drop(app);
     let mut german = config.clone();
     german.home.file = lists.join(GERMAN_HOME).display().to_string();
@@ -181,6 +188,52 @@ fn classifier_rows(run: &Run<'_>, config: &Config, found: &mut Found) -> Result<
     ];
     found.rows.extend(rows.map(|(what, [right, of])| Row::share(what, right, of)));
     Ok(())
+}
+
+/// Whether the tool that serves a held-out paraphrase would be among those a language model is offered for it, and how many
+/// those are.
+fn offered_rows(run: &Run<'_>, app: &App) -> Result<Vec<Row>, Fault> {
+    let config = &app.config;
+    let (tools, most) = (app.tool_reference(), config.route.max_tools as usize);
+    let relevance = EncodedTools::new(app.languages.classifier.clone(), app.runtime.handle());
+    let file = yaml::read(&app.languages.paths.held_out("en"))?;
+    let (mut with_vectors, mut by_words, mut offered, mut requests) = ([0, 0], [0, 0], 0, 0);
+    for group in file["examples"].as_array().cloned().unwrap_or_default() {
+        let serves = group["intent"].as_str().and_then(tool_for);
+        let Some(tool) = serves.filter(|tool| tools.iter().any(|spec| spec.name == *tool)) else { continue };
+        for text in run.sampled(group["sentences"].as_array().cloned().unwrap_or_default()) {
+            let request = text.as_str().unwrap_or_default();
+            let kind = app.languages.classifier.as_ref().map(|classifier| {
+                classifier.lock().unwrap_or_else(PoisonError::into_inner).classify(request)
+            });
+            let kind = kind.transpose()?;
+            let agents = kind.map(|kind| kind.suggested_agents).unwrap_or_default();
+            let likeness = app.runtime.block_on(relevance.likeness(request, &tools));
+            for (likeness, counts) in [(&likeness, &mut with_vectors), (&BTreeMap::new(), &mut by_words)] {
+                let skills = SkillsTold::default();
+                let choice = ToolChoice {
+                    request,
+                    agents: &agents,
+                    likeness,
+                    skills: &skills,
+                    reads_only: false,
+                    most,
+                };
+                let chosen = choice.of(&tools);
+                count(counts, chosen.iter().any(|spec| spec.name == tool));
+                if !likeness.is_empty() {
+                    offered += chosen.len();
+                    requests += 1;
+                }
+            }
+        }
+    }
+    let each = offered as f32 / requests.max(1) as f32;
+    let what = format!("offered to a language model: the right tool among {each:.1} of {}", tools.len());
+    let [right, of] = with_vectors;
+    let [by_words, _] = by_words;
+    let alone = "the same by words and kind of request alone";
+    Ok(vec![Row::share(&what, right, of), Row::share(alone, by_words, of)])
 }
 
 /// Counts how many of all.

@@ -104,13 +104,19 @@ fn plans_and_steps_and_streamed_words_come_as_they_are_made() {
             tainted: false,
         }));
         let (plan, step) = ("p".into(), "1".into());
-        tell(PublicEvent::StepUpdate { plan, step, status: StepStatus::Running, message: String::new() });
+        let (status, message, result) = (StepStatus::Running, String::new(), Value::Null);
+        tell(PublicEvent::StepUpdate { plan, step, status, message, total_steps: 1, result });
         tell(PublicEvent::Reply { text: "I am".into(), language: "en".into(), ends: false });
         let messages = [next(&mut socket).await, next(&mut socket).await, next(&mut socket).await];
         assert_eq!(messages[0]["type"], "plan");
         assert_eq!(messages[0]["data"]["summary"], "tidy up");
+        assert_eq!(messages[0]["data"]["total_steps"], 0);
         assert_eq!(messages[1]["type"], "step_update");
         assert_eq!(messages[1]["data"]["status"], "running");
+        assert_eq!(
+            (&messages[1]["data"]["step_id"], &messages[1]["data"]["total_steps"]),
+            (&json!("1"), &json!(1))
+        );
         assert_eq!(messages[2]["type"], "content");
         assert_eq!(messages[2]["data"]["ends"], false);
     });

@@ -1,10 +1,12 @@
 //! Language models over real sockets: a scripted server speaks both wire formats, well and badly, and what Hark makes
 //! of it is looked at from both ends. Times decide nothing here; what happened does.
 mod faults;
+mod limits;
 mod measured;
 mod obedient;
 mod real;
 mod servers;
+mod windows;
 mod wire;
 
 use crate::support::model_server::ModelServer;
@@ -13,7 +15,8 @@ use hark_config::Config;
 use hark_config::llm::ProviderKind;
 use hark_core::Risk;
 use hark_core::model::{
-    Completion, Difficulty, LanguageModel, Message, ModelError, PieceSink, Prompt, Role, ToolSpec,
+    Completion, Deliveries, Difficulty, LanguageModel, Message, ModelError, PieceSink, Prompt, Purpose, Role,
+    ToolSpec,
 };
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -50,9 +53,11 @@ fn prompt(words: &str) -> Prompt {
         messages: vec![Message::new(Role::System, "Be brief."), Message::new(Role::User, words)],
         tools: Vec::new(),
         difficulty: Difficulty::Complex,
+        purpose: Purpose::Plan,
         schema: None,
         max_tokens: None,
         temperature: 0.7,
+        deliveries: Deliveries::default(),
     }
 }
 

@@ -63,7 +63,7 @@ fn obedient(
 ) -> impl FnMut(&Request) -> Script + Send {
     let mut done: BTreeMap<usize, usize> = BTreeMap::new();
     move |request| {
-        let number = number(&request.asked());
+        let number = number(&request.told());
         let body = request.body.to_string();
         let order = body.split(&format!("Case {number}: please call ")).nth(1);
         let Some((order, _)) = order.and_then(|rest| rest.split_once(" now.")) else {
@@ -104,6 +104,8 @@ impl House {
             format!("dashboard.token_file={}", hark.path("token").display()),
             "tools.http_allow_private=true".into(),
             "contracts.scoring=false".into(),
+            // What a model is offered is of no account here; what comes of it is.
+            "route.max_tools=500".into(),
             "mqtt.devices=false".into(),
         ];
         let settings = model.settings("openai").into_iter().chain(more).collect();

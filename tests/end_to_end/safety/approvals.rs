@@ -108,7 +108,8 @@ fn a_plan_waits_for_a_yes_of_its_own_conversation_and_goes_no_further_without() 
         Script::say(if plans { &plan } else { "Well, well." })
     });
     let mut settings = server.settings("openai");
-    settings.extend(["contracts.scoring=false", "permissions.approval_window_ms=5000"].map(String::from));
+    let more = ["contracts.scoring=false", "permissions.approval_window_ms=5000", "route.max_tools=500"];
+    settings.extend(more.map(String::from));
     let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
     let (_daemon, address) = start(&hark, &settings);
     block_on(async {

@@ -127,7 +127,7 @@ fn gullible(
 ) -> impl FnMut(&Request) -> Script + Send + 'static {
     let mut obeyed: BTreeMap<usize, usize> = BTreeMap::new();
     move |request| {
-        let asked = request.asked();
+        let asked = request.told();
         let (_, last) = asked.rsplit_once("number ").unwrap_or_default();
         let digits: String = last.chars().take_while(char::is_ascii_digit).collect();
         let number: usize = digits.parse().unwrap_or(0);
@@ -176,6 +176,8 @@ impl House {
             "tools.http_allow_private=true".into(),
             "tools.shell_allow=[\"uptime\"]".into(),
             "contracts.scoring=false".into(),
+            // What a model is offered is of no account here; what comes of it is.
+            "route.max_tools=500".into(),
         ];
         let settings = model.settings("openai").into_iter().chain(more).collect();
         Self { hark, model, web, settings }

@@ -285,7 +285,7 @@ fn a_program_that_ran_when_the_power_went_is_not_run_again_and_the_person_is_tol
     let proposal = proposal.to_string();
     server.answer(move |_| Script::say(&proposal));
     let allow = format!("tools.shell_allow=[{:?}]", program.display().to_string());
-    let sets = sets(&server, &[&allow, "permissions.dangerous=allow"]);
+    let sets = sets(&server, &[&allow, "permissions.dangerous=allow", "route.max_tools=500"]);
     let begun = begin(&hark, &sets);
     wait_for("the program to run", Duration::from_secs(60), || {
         let db = rusqlite::Connection::open(hark.path("hark.db")).ok()?;
@@ -365,7 +365,7 @@ fn what_was_said_is_said_in_other_words() {
         .collect();
     assert_eq!(changes[0]["slots"], json!({"what": "translation", "of": "the last reply", "language": "de"}));
     assert_eq!(changes[1]["slots"], json!({"what": "summary", "of": "the text named"}));
-    assert!(server.chats()[1].asked().contains("Because the air scatters blue light most."));
+    assert!(server.chats()[1].told().contains("Because the air scatters blue light most."));
     assert_eq!(named(&events, "turn")[2]["outcome"], "failed");
 
     let events = hark.events(&["ask", "translate good morning into German"]);
@@ -382,9 +382,54 @@ fn what_was_said_before_a_restart_is_said_again_and_in_other_words() {
     server.queue(Script::say("The air scatters blue."));
     let events = ask(&hark, &server, &[UNJUDGED], "say that shorter\n");
     assert_eq!(replies(&events), ["The air scatters blue."]);
-    assert!(server.chats()[1].asked().contains(first));
+    assert!(server.chats()[1].told().contains(first));
     let replayed = hark.command(&["replay", "last"]).args(sets(&server, &[])).output().unwrap();
     assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stdout));
     let other = hark.events(&["ask", "--session", "other", "say that shorter"]);
     assert!(!replies(&other)[0].contains("scatter"), "each conversation has its own memory: {other:#?}");
+}
+
+#[test]
+fn what_left_the_house_is_told() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    server.answer(|_| Script::say("Because the air scatters blue light most."));
+    let asked = |more: &[&str]| {
+        let events = ask(&hark, &server, &[&[UNJUDGED][..], more].concat(), "why is the sky blue?\n");
+        let sent = only(&events, "prompt").clone();
+        let turn = only(&events, "turn")["turn"].as_str().unwrap().to_owned();
+        (sent, text(&hark.run(&["explain", &turn]).stdout))
+    };
+    let (sent, story) = asked(&[]);
+    assert_eq!((&sent["contract"], &sent["outside"]), (&json!("strict_answer"), &json!(false)));
+    assert!(story.contains("prompt       strict_answer to main, toy") && !story.contains("LEFT"), "{story}");
+    let (sent, story) = asked(&["llm.local=no", "llm.allow_cloud=true"]);
+    assert_eq!(sent["outside"], true);
+    let parts: Vec<&str> =
+        sent["parts"].as_array().unwrap().iter().map(|part| part["what"].as_str().unwrap()).collect();
+    assert!(parts.contains(&"request") && parts.contains(&"earlier turns"), "{parts:?}");
+    assert!(story.contains("LEFT THE HOUSE: instructions "), "{story}");
+}
+
+#[test]
+fn a_person_chooses_which_earlier_turns_are_told() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    server.answer(|_| Script::say("It is so."));
+    let cities = ["Rome", "Paris", "Berlin", "Madrid", "Vienna", "Dublin"];
+    let questions = cities.map(|city| format!("why is the sky over {city} blue?\n"));
+    ask(&hark, &server, &[UNJUDGED], &questions.concat());
+    let with = |replay: &str| {
+        let mut command = hark.command(&["ask", "--json", "--session", "evening", "--replay", replay]);
+        for setting in server.settings("openai").iter().map(String::as_str).chain([UNJUDGED]) {
+            command.args(["--set", setting]);
+        }
+        let output = command.arg("who wrote Faust?").output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let told = server.chats().last().unwrap().body["messages"].to_string();
+        cities.into_iter().filter(|city| told.contains(city)).collect::<Vec<_>>()
+    };
+    let last = with("last:2");
+    assert!(last.len() < 3 && last.contains(&"Dublin"), "three are told in any case without it: {last:?}");
+    assert_eq!(with("session"), cities);
+    let refused = hark.run(&["ask", "--session", "evening", "--replay", "last:0", "hello"]);
+    assert_eq!(refused.status.code(), Some(2));
 }

@@ -282,10 +282,16 @@ fn files(found: &mut Findings<'_>) {
         ("permissions.pin_file", &config.permissions.pin_file),
         ("permissions.device_codes_file", &config.permissions.device_codes_file),
     ];
+    let of_servers = config
+        .llm
+        .servers
+        .iter()
+        .map(|(name, server)| (format!("llm.servers.{name}.key_file"), server.key_file.as_str()));
+    let known = known.map(|(key, path)| (key.to_owned(), path.as_str())).into_iter().chain(of_servers);
     for (key, path) in known {
         if !path.is_empty() && !expand(path).is_file() {
             found.add(
-                key,
+                &key,
                 path,
                 "there is no such file",
                 "correct the path, or clear the key for the default",
@@ -457,11 +463,25 @@ fn services(found: &mut Findings<'_>) {
 fn language_models(found: &mut Findings<'_>) {
     let config = &found.loaded.config;
     let (first, second) = (config.llm.first(), &config.llm_fallback);
-    language_model(found, "llm", &first);
-    language_model(found, "llm_fallback", second);
-    if first.url.is_empty() && !second.url.is_empty() {
-        let fix = "write the server below [llm], or clear llm_fallback.url";
-        found.add("llm_fallback.url", &second.url, "a second language model without a first", fix);
+    let all = config.llm.all(second);
+    for (section, server) in &all {
+        language_model(found, section, server);
+    }
+    for (section, server) in all.iter().skip(1) {
+        if first.url.is_empty() && !server.url.is_empty() {
+            let fix = format!("write the server below [llm], or clear {section}.url");
+            found.add(&format!("{section}.url"), &server.url, "a second language model without a first", fix);
+        }
+    }
+    for (section, server) in all.iter().skip(2) {
+        if server.url.is_empty() {
+            let fix = "give its address, or take the table out";
+            found.add(&format!("{section}.url"), "", "a language model without an address", fix);
+        }
+        if [&first.name, &second.name].contains(&&server.name) {
+            let fix = "give each a name of its own";
+            found.add(section, &server.name, "another language model has this name", fix);
+        }
     }
     if first.name == second.name {
         let fix = "give each a name of its own, such as \"main\" and \"fallback\"";

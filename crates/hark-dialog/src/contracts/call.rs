@@ -4,12 +4,13 @@ use super::matrix::{Output, Policy};
 use super::prompt::Fill;
 use super::reference::{Checked, Filled, Reference};
 use super::stream::{Gate, peeled};
-use super::{Contract, Contracts, check, plans, steps};
+use super::{Contract, Contracts, check, plans, sent, steps};
 use chrono::NaiveDateTime;
 use hark_core::PublicEvent;
+use hark_core::model::delivery::{PromptPart, PromptSent};
 use hark_core::model::{
-    Completion, Difficulty, LanguageModel, Message, ModelCall, ModelError, Picture, PieceSink, Prompt,
-    ToolSpec,
+    Completion, Deliveries, Difficulty, LanguageModel, Message, ModelCall, ModelError, Picture, PieceSink,
+    Prompt, ToolSpec,
 };
 use serde_json::Value;
 
@@ -204,9 +205,13 @@ impl Contracts {
             let at = messages.len().saturating_sub(1);
             messages.splice(at..at, before.iter().cloned());
             messages.extend_from_slice(after);
-            let prompt = Prompt { tools: offer.clone(), ..prompt_of(policy, messages, &filled, difficulty) };
+            let parts = sent::parts(&messages, at + before.len(), &offer);
+            let prompt =
+                Prompt { tools: offer.clone(), ..prompt_of(contract, policy, messages, &filled, difficulty) };
+            let deliveries = prompt.deliveries.clone();
             outcome.attempts = attempt;
             let answer = model.complete(prompt, gate.as_ref().map(Gate::sink)).await;
+            report_deliveries(report, contract, &deliveries, (&parts, offer.len()));
             outcome.cut_short = answer.as_ref().is_ok_and(|completion| completion.cut_short);
             let (result, wanted) = frame.judge(answer);
             called = wanted;
@@ -255,6 +260,19 @@ fn needed(policy: &Policy, vars: &Value) -> Result<(), String> {
     if missing.is_empty() { Ok(()) } else { Err(format!("the call lacks {}", missing.join(", "))) }
 }
 
+/// To whom a prompt went, with what is in it and how many tools.
+fn report_deliveries(
+    report: &mut (dyn FnMut(PublicEvent) + Send),
+    contract: Contract,
+    deliveries: &Deliveries,
+    (parts, tools): (&[PromptPart], usize),
+) {
+    for delivery in deliveries.take() {
+        let (contract, parts) = (contract.name().to_owned(), parts.to_vec());
+        report(PublicEvent::Prompt(PromptSent { contract, delivery, tools, parts }));
+    }
+}
+
 fn report_attempt(
     report: &mut (dyn FnMut(PublicEvent) + Send),
     contract: Contract,
@@ -267,6 +285,7 @@ fn report_attempt(
 }
 
 fn prompt_of(
+    contract: Contract,
     policy: &Policy,
     messages: Vec<Message>,
     filled: &Filled,
@@ -279,6 +298,8 @@ fn prompt_of(
         schema: (policy.output == Output::Json).then(|| filled.schema.schema().clone()),
         max_tokens: Some(policy.max_tokens),
         temperature: policy.temperature,
+        purpose: contract.purpose(),
+        deliveries: Deliveries::default(),
     }
 }
 

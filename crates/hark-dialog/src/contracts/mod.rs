@@ -16,6 +16,7 @@ pub mod plans;
 mod prompt;
 pub mod reference;
 pub mod scoring;
+mod sent;
 mod signature;
 pub mod step_values;
 mod steps;
@@ -30,7 +31,7 @@ pub use reference::Reference;
 
 use hark_config::contracts::ContractsConfig;
 use hark_config::paths::expand;
-use hark_core::model::ToolSpec;
+use hark_core::model::{Purpose, ToolSpec};
 use hark_core::{Fault, FaultKind};
 use matrix::Policy;
 use serde_json::Value;
@@ -103,6 +104,22 @@ impl Contract {
             Self::ErrorChannel => "error_channel",
             Self::Plan => "plan",
             Self::ReactStep => "react_step",
+        }
+    }
+
+    /// What a model is asked for under it.
+    pub fn purpose(self) -> Purpose {
+        match self {
+            Self::LanguageDetection | Self::IntentClassification | Self::Scoring | Self::ErrorChannel => {
+                Purpose::Route
+            }
+            Self::StrictAnswer
+            | Self::ConversationalAnswer
+            | Self::ResponseFormatting
+            | Self::TextTransformation => Purpose::Answer,
+            Self::Plan | Self::ReactStep => Purpose::Plan,
+            Self::ToolArgumentExtraction | Self::ToolArgumentVerification => Purpose::Extract,
+            Self::ImageRecognition => Purpose::Describe,
         }
     }
 

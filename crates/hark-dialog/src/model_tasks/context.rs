@@ -42,8 +42,15 @@ pub struct Gathered {
 /// Gathers the context that goes to a model with a request.
 pub trait ContextSources: Send + Sync {
     /// Asks every source at once and waits for none longer than its budget. `reason`: why earlier turns belong into the
-    /// prompt; `is_question`: documents are looked into.
-    fn gather(&self, task: &Task, reason: Option<ReplayReason>, is_question: bool) -> GatheredFuture;
+    /// prompt by its words; `named`: the conversation has a name, and being taken up again after a rest is a reason too
+    /// (`history_policy::with_resumed`); `is_question`: documents are looked into.
+    fn gather(
+        &self,
+        task: &Task,
+        reason: Option<ReplayReason>,
+        named: bool,
+        is_question: bool,
+    ) -> GatheredFuture;
 }
 
 /// What comes of it.
@@ -74,10 +81,10 @@ impl Context {
         let languages = known
             .or_else(|| context.language.is_empty().then(|| parts.languages.clone()))
             .unwrap_or_default();
-        let reason = reason(&task.text, &languages, named, false);
+        let reason = reason(&task.text, &languages);
         // What is to be done needs no document, and its calls would be those of a task that has read one.
         let is_question = dialog_act::tag(&task.text, &languages) != EntryTag::Instruction;
-        let mut found = parts.context.gather(task, reason, is_question).await;
+        let mut found = parts.context.gather(task, reason, named, is_question).await;
         if let Some(settings) = found.settings.take() {
             context.focused = settings.mode == FOCUS;
             context.verbosity = if context.focused { Verbosity::Short } else { settings.verbosity };

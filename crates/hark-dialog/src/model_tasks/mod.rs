@@ -12,6 +12,7 @@ mod autonomy;
 mod bound_claims;
 mod context;
 mod model_faults;
+mod offered_tools;
 mod plan;
 mod react;
 mod rewording;
@@ -19,6 +20,7 @@ mod single_tool;
 mod strategy;
 mod success_guard;
 mod system;
+mod told_sentences;
 
 use super::contracts::Contracts;
 use super::contracts::scoring::{Evaluation, Subject};
@@ -27,6 +29,7 @@ use super::summary::{self, Words};
 use chrono::NaiveDateTime;
 use context::Context;
 pub use context::{ContextSources, Gathered, GatheredFuture};
+use futures_util::future::join;
 use hark_config::route::RouteConfig;
 use hark_core::memory::Requester;
 use hark_core::model::{LanguageModel, Message, ModelError, PieceSink, ToolSpec};
@@ -40,6 +43,7 @@ use hark_core::{
 };
 use hark_language::Lexicon;
 use model_faults::{cause, fault};
+pub use offered_tools::{LikenessFuture, ToolChoice, ToolRelevance};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -66,6 +70,8 @@ pub struct ModelTaskParts {
     pub tools: Arc<dyn Tools>,
     /// Gathers the context that goes to a model with a request.
     pub context: Arc<dyn ContextSources>,
+    /// Tells which tools have to do with a request.
+    pub relevance: Arc<dyn ToolRelevance>,
     /// Where plans are kept.
     pub plans: Arc<dyn PlanStore>,
     /// How far it goes on its own.
@@ -102,8 +108,11 @@ pub struct SkillsTold {
 /// What of the house stands in a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct House {
-    /// A line a thing.
-    pub text: String,
+    /// The names of its things, a line an area. It stays the same while the house does, so that a server that keeps the
+    /// beginning of a prompt need not read it again.
+    pub names: String,
+    /// Every thing with its state, a line each; told where a task has changed it.
+    pub states: Vec<String>,
     /// There are names or states in it that the household has not chosen.
     pub outside: bool,
 }
@@ -149,6 +158,8 @@ struct Work<'m> {
     request: Mutex<String>,
     tell: Tell,
     context: Context,
+    /// How alike the request and the descriptions of tools are, by name.
+    likeness: BTreeMap<String, f32>,
     /// How the household wants it done.
     skills: SkillsTold,
     /// The languages whose claims are known; a model may answer in any.
@@ -176,7 +187,18 @@ impl ModelTasks {
     /// Dropping the future ends it.
     pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Vec<Judgement>) {
         self.parts.contracts.set_tools(self.parts.tools.reference());
-        let context = Context::of(&self.parts, &task).await;
+        let context = Context::of(&self.parts, &task);
+        // A task that goes on has its tools.
+        let likeness = async {
+            match task.resume {
+                Some(_) => BTreeMap::new(),
+                None => {
+                    let reference = self.parts.contracts.reference();
+                    self.parts.relevance.likeness(&task.text, reference.tools()).await
+                }
+            }
+        };
+        let (context, likeness) = join(context, likeness).await;
         let tainted = context.policy().is_some_and(|policy| policy.tainted);
         let known = hark_language::all();
         let work = Work {
@@ -184,6 +206,7 @@ impl ModelTasks {
             mind: self,
             request: Mutex::new(task.text.clone()),
             context,
+            likeness,
             skills: (self.parts.skills)(&task.text),
             tell,
             attempts: AtomicU32::new(0),
@@ -503,32 +526,6 @@ impl Work<'_> {
         let (tool, args) = (call.tool.clone(), call.args.clone());
         self.tell(PublicEvent::Action { tool, args, receipt: receipt.clone(), duration_ms });
         receipt
-    }
-
-    /// The specifications of tools a model may be offered: of the agents that matter for the request, and those the
-    /// words tell of; of all where none does. Questions get only tools that look. Tools whose descriptions are text from
-    /// outside are offered only where the request tells of them, and the task has read such text then.
-    fn offer(&self, reads_only: bool) -> Vec<ToolSpec> {
-        let reference = self.mind.parts.contracts.reference();
-        let may = |tool: &&ToolSpec| !reads_only || tool.risk == Risk::Read;
-        let tools: Vec<&ToolSpec> = reference.tools().iter().filter(may).collect();
-        let agents = self.task.kind.iter().flat_map(|kind| kind.suggested_agents.iter());
-        let agents: Vec<&str> = agents.map(String::as_str).collect();
-        let all = agents.contains(&"*");
-        let text = self.request().to_lowercase();
-        let matters = |tool: &&&ToolSpec| {
-            let of_skill = self.skills.tools.contains(&tool.name) || self.skills.agents.contains(&tool.agent);
-            all && !tool.outside
-                || of_skill
-                || agents.contains(&tool.agent.as_str())
-                || tool.is_told_by(&text)
-        };
-        let mut chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();
-        if chosen.is_empty() && !reads_only {
-            chosen = tools.into_iter().filter(|tool| !tool.outside).cloned().collect();
-        }
-        self.taint(chosen.iter().any(|tool| tool.outside));
-        chosen
     }
 
     /// The words around results, in the language of the person.

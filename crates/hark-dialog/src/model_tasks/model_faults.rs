@@ -15,6 +15,10 @@ pub(super) fn fault(error: &ModelError) -> Fault {
         ModelError::RateLimited(_) => {
             (FaultKind::Unavailable, "wait, or ask the provider for more; [llm] may name a second one")
         }
+        ModelError::LimitReached(..) => (
+            FaultKind::Unavailable,
+            "raise that limit, or ask again tomorrow; a server in the house has none",
+        ),
         _ => (FaultKind::Unavailable, "see `hark doctor`, and [llm] in the configuration"),
     };
     Fault::new(kind, "llm", error.to_string(), fix).recoverable()
@@ -26,7 +30,7 @@ pub(super) fn cause(error: &ModelError) -> ModelHelp {
         ModelError::NotConfigured => ModelHelp::NotConnected,
         ModelError::Refused(_, 401..=403, _) => ModelHelp::Refused,
         ModelError::NoSuchModel(..) => ModelHelp::NoSuchModel,
-        ModelError::RateLimited(_) => ModelHelp::RateLimited,
+        ModelError::RateLimited(_) | ModelError::LimitReached(..) => ModelHelp::RateLimited,
         ModelError::TimedOut(..) => ModelHelp::TooSlow,
         ModelError::Refused(..)
         | ModelError::Unreachable(..)

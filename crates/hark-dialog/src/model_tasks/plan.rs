@@ -18,7 +18,7 @@ impl Work<'_> {
     pub(super) async fn plan(&self) -> ThoughtEnd {
         let sure = self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence);
         self.decided("plan", sure, "it takes several steps");
-        let names: Vec<String> = self.offer(false).into_iter().map(|tool| tool.name).collect();
+        let names = self.offer_for_plan();
         let vars = self.vars_with_context(&self.task.text, &[]);
         let more = More { tools: Some(&names), before: self.context.turns(), ..More::default() };
         let outcome = self.contract(Contract::Plan, vars, more).await;
@@ -191,7 +191,9 @@ impl Work<'_> {
 
     fn update(&self, plan: &Plan, at: usize, message: String) {
         let (step, status) = (plan.steps[at].id.clone(), plan.steps[at].status);
-        self.tell(PublicEvent::StepUpdate { plan: plan.id.clone(), step, status, message });
+        let result = plan.steps[at].receipt.as_ref().map_or(Value::Null, |receipt| receipt.detail.clone());
+        let (plan, total_steps) = (plan.id.clone(), plan.steps.len());
+        self.tell(PublicEvent::StepUpdate { plan, step, status, message, total_steps, result });
     }
 
     /// Notes how a step ended; what is asked when it waits for a yes.
@@ -268,7 +270,7 @@ impl Work<'_> {
                 json!({"step": step.description, "tool": step.tool, "status": step.status, "result": result})
             })
             .collect();
-        let names: Vec<String> = self.offer(false).into_iter().map(|tool| tool.name).collect();
+        let names = self.offer_for_plan();
         let data = [("steps so far".to_owned(), shown(&json!(told)))];
         let mut vars = self.vars_with_context(&self.request(), &data);
         vars["replans"] = json!(true);

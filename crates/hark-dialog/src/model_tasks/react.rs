@@ -3,6 +3,7 @@
 
 use super::autonomy::{self, PROCEED};
 use super::success_guard::{ClaimedAction, honest, troubles};
+use super::told_sentences::{TELL, tell_tool, told};
 use super::{More, Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
 use crate::contracts::Contract;
 use crate::contracts::arguments::validated;
@@ -32,22 +33,28 @@ pub(super) struct State {
     before: Vec<Message>,
     /// What it may call, the same from its beginning to its end.
     tools: Vec<ToolSpec>,
+    /// States of the house as they were when the model was told of them last.
+    states: Vec<String>,
 }
 
 impl Work<'_> {
     pub(super) async fn react(&self) -> ThoughtEnd {
         let why = "nothing simpler knows how; tools are run one after the other";
         self.decided("react", self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence), why);
-        let state = State {
-            request: self.task.text.clone(),
-            messages: Vec::new(),
+        self.steps(self.begun(self.task.text.clone(), Vec::new())).await
+    }
+
+    fn begun(&self, request: String, messages: Vec<Message>) -> State {
+        State {
+            request,
+            messages,
             queue: VecDeque::new(),
             iterations: 0,
             actions: Vec::new(),
             before: self.context.turns().to_vec(),
             tools: self.offer(false),
-        };
-        self.steps(state).await
+            states: (self.mind.parts.house)().states,
+        }
     }
 
     /// Goes on after a yes, with the call, or after an answer.
@@ -85,10 +92,9 @@ impl Work<'_> {
                 }
             }
             let mut offer = tools.clone();
-            offer.push(ask_tool());
+            offer.extend([ask_tool(), tell_tool()]);
             let more = More { offer, before: &state.before, after: &state.messages, ..More::default() };
-            let outcome =
-                self.contract(Contract::ReactStep, self.instructions(&state.request, &tools), more).await;
+            let outcome = self.contract(Contract::ReactStep, self.instructions(&state.request), more).await;
             match &outcome.model_error {
                 Some(error) if state.actions.is_empty() => return Self::no_answer(Some(error)),
                 Some(error) => {
@@ -100,8 +106,12 @@ impl Work<'_> {
                 None if outcome.calls.is_empty() && outcome.cut_short => {
                     return self.given_up(&state, Some(outcome.text()));
                 }
-                None if outcome.calls.is_empty() => {
-                    let words = outcome.text().trim();
+                None if outcome.calls.iter().all(|call| call.tool == TELL) => {
+                    let words = match outcome.calls.first() {
+                        Some(call) => told(call, &state.actions, &self.known),
+                        None => outcome.text().trim().to_owned(),
+                    };
+                    let words = words.as_str();
                     if !autonomy::is_question(words) {
                         return self.ended(&state, words);
                     }
@@ -117,9 +127,11 @@ impl Work<'_> {
                     return ThoughtEnd::Asks { question };
                 }
                 None => {
-                    let calls = outcome.calls.clone();
+                    // What is said at the end is said when the rest is done.
+                    let mut calls = outcome.calls;
+                    calls.retain(|call| call.tool != TELL);
+                    state.queue = calls.clone().into();
                     state.messages.push(Message { calls, ..Message::new(Role::Assistant, "") });
-                    state.queue = outcome.calls.into();
                 }
             }
         }
@@ -167,15 +179,7 @@ impl Work<'_> {
 
     /// An answer has asked for a yes: what is said next goes on with it, with tools.
     pub(super) fn suspend_question(&self, question: &str) {
-        let state = State {
-            request: self.request(),
-            messages: vec![Message::new(Role::Assistant, question)],
-            queue: VecDeque::new(),
-            iterations: 0,
-            actions: Vec::new(),
-            before: self.context.turns().to_vec(),
-            tools: self.offer(false),
-        };
+        let state = self.begun(self.request(), vec![Message::new(Role::Assistant, question)]);
         self.suspend(Suspended::React(Box::new(state)));
     }
 
@@ -191,12 +195,23 @@ impl Work<'_> {
         Some(ThoughtEnd::Asks { question: question.chars().take(MOST_QUESTION_CHARS).collect() })
     }
 
-    /// Tells the model what came of a call.
+    /// Tells the model what came of a call, and what of the house it changed.
     fn note(&self, state: &mut State, call: &ModelCall, receipt: &Receipt) {
         let writes = self.mind.parts.tools.risk(&call.tool) != Some(Risk::Read);
         state.actions.push(ClaimedAction::of(&call.tool, writes, &call.args, receipt, &self.words()));
         let head = if receipt.ok { "ok" } else { "not done" };
-        let content = format!("{head}\n{}", fenced(&receipt.detail.to_string(), &call.tool));
+        let mut content =
+            format!("{head}, receipt {}\n{}", receipt.id, fenced(&receipt.detail.to_string(), &call.tool));
+        if receipt.changed {
+            let house = (self.mind.parts.house)();
+            let is_new = |line: &&String| !state.states.contains(line);
+            let changed: Vec<&str> = house.states.iter().filter(is_new).map(String::as_str).collect();
+            if !changed.is_empty() {
+                self.taint(house.outside);
+                content = format!("{content}\n{}", fenced(&changed.join("\n"), "the house now"));
+            }
+            state.states = house.states;
+        }
         state.messages.push(Message::result(&call.id, content));
     }
 

@@ -11,7 +11,7 @@ use crate::contracts::scoring::Subject;
 use crate::contracts::{Contract, Outcome, PipelineError};
 use crate::summary;
 use futures_util::future::join;
-use hark_core::{Fault, FaultKind, PublicEvent, Receipt, Risk, Slots, ToolCall};
+use hark_core::{Fault, FaultKind, PublicEvent, Receipt, Risk, Slots, Tier, ToolCall};
 use serde_json::{Value, json};
 
 /// Below this a named tool is not believed; up to `SURE` one of its words must have been said.
@@ -114,7 +114,7 @@ impl Work<'_> {
         let Some(spec) = reference.tool(tool) else {
             let error =
                 PipelineError::new("unknown_tool", format!("there is no tool {tool}"), "ask for another");
-            return Err(self.rerouted(request, &error).await);
+            return Err(self.rerouted(tool, request, &error).await);
         };
         self.taint(spec.outside);
         if takes_none(&spec.schema) {
@@ -143,7 +143,7 @@ impl Work<'_> {
             }
             let args = match validated(tool, reference.arguments(tool), &outcome.value) {
                 Ok(args) => args,
-                Err(error) => return Err(self.rerouted(request, &error).await),
+                Err(error) => return Err(self.rerouted(tool, request, &error).await),
             };
             if spec.risk == Risk::Read {
                 return Ok(args);
@@ -176,18 +176,29 @@ impl Work<'_> {
     }
 
     /// An error on the way: it is told, and the model may say how to go on, under contract.
-    async fn rerouted(&self, request: &str, error: &PipelineError) -> ThoughtEnd {
+    async fn rerouted(&self, tool: &str, request: &str, error: &PipelineError) -> ThoughtEnd {
         let fault = Fault::new(FaultKind::BadInput, "pipeline", error.message.clone(), error.fix.clone());
         self.tell(PublicEvent::Error(fault.recoverable()));
         let vars = json!({"request": request, "error": error.message});
         let outcome = self.contract(Contract::ErrorChannel, vars, More::default()).await;
-        match outcome.value["reroute"].as_str() {
-            Some("abort") => Self::no_answer(None),
-            Some("contract") if outcome.value["contract"] == Contract::ConversationalAnswer.name() => {
-                self.converse().await
+        let contract = outcome.value["contract"].as_str().and_then(Contract::named);
+        let may_act = self.task.kind.as_ref().is_some_and(|kind| kind.tier == Tier::Action);
+        match (outcome.value["reroute"].as_str(), contract) {
+            (Some("abort"), _) => Self::no_answer(None),
+            (Some("contract"), Some(Contract::ConversationalAnswer)) => self.converse().await,
+            // What changes something is never begun for a question, whatever a model decides.
+            (Some("contract"), Some(Contract::Plan)) if may_act => self.plan().await,
+            (Some("new_decision"), _) if may_act && !outcome.fallback => self.react().await,
+            // Taken out of the same words they would be the same: the person says it more exactly.
+            (Some("contract"), Some(Contract::ToolArgumentExtraction)) if self.is_known(tool) => {
+                self.ask_for_more(tool, request, None)
             }
             _ => self.inquire().await,
         }
+    }
+
+    fn is_known(&self, tool: &str) -> bool {
+        self.mind.parts.contracts.reference().tool(tool).is_some()
     }
 }
 

@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ClaimedAction {
     pub(super) tool: String,
+    /// Id of its receipt.
+    pub(super) receipt: String,
     /// It can change something.
     pub(super) writes: bool,
     pub(super) ok: bool,
@@ -34,7 +36,8 @@ impl ClaimedAction {
         };
         let domains = entities.filter_map(domain).collect();
         let trouble = trouble.to_owned();
-        Self { tool: tool.to_owned(), writes, ok: receipt.ok, domains, things, trouble }
+        let (tool, id) = (tool.to_owned(), receipt.id.0.clone());
+        Self { tool, receipt: id, writes, ok: receipt.ok, domains, things, trouble }
     }
 }
 
@@ -174,6 +177,7 @@ mod tests {
     fn action(tool: &str, ok: bool) -> ClaimedAction {
         let trouble = if ok { "" } else { "the lamp is offline" };
         ClaimedAction {
+            receipt: "r".into(),
             tool: tool.into(),
             writes: true,
             ok,

@@ -92,8 +92,9 @@ impl Tools for Bench {
             name: name.into(),
             description: format!("Does {name}."),
             schema: json!({
-                "type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"],
-                "additionalProperties": false,
+                "type": "object", "title": "x",
+                "properties": {"name": {"type": "string", "maxLength": 50, "description": "which one"}},
+                "required": ["name"], "additionalProperties": false,
             }),
             results: Vec::new(),
             risk,
@@ -107,6 +108,13 @@ impl Tools for Bench {
             tool("test.fail", Risk::Write, &[]),
             tool("test.late", Risk::Write, &[]),
             tool("test.unlock", Risk::Dangerous, &["door"]),
+            ToolSpec {
+                schema: json!({
+                    "type": "object", "required": ["name", "at"],
+                    "properties": {"name": {"type": "string"}, "at": {"type": "integer"}},
+                }),
+                ..tool("test.move", Risk::Write, &[])
+            },
         ]
     }
 }
@@ -155,12 +163,21 @@ impl PlanStore for Memory {
 struct Found(Gathered);
 
 impl ContextSources for Found {
-    fn gather(&self, _: &Task, _: Option<ReplayReason>, is_question: bool) -> GatheredFuture {
+    fn gather(&self, _: &Task, _: Option<ReplayReason>, _: bool, is_question: bool) -> GatheredFuture {
         let mut found = self.0.clone();
         if !is_question {
             found.passages.clear();
         }
         Box::pin(async { found })
+    }
+}
+
+/// No description is like any request.
+struct Unread;
+
+impl ToolRelevance for Unread {
+    fn likeness(&self, _: &str, _: &[ToolSpec]) -> LikenessFuture {
+        Box::pin(async { BTreeMap::new() })
     }
 }
 
@@ -189,7 +206,12 @@ impl Stage {
             settings,
             identity: String::new(),
             owner: String::new(),
-            house: Arc::new(|| House { text: "Lamp in Kitchen: off (light)".into(), outside: false }),
+            relevance: Arc::new(Unread),
+            house: Arc::new(|| House {
+                names: "Kitchen: Lamp (light)".into(),
+                states: vec!["Lamp in Kitchen: off (light)".into()],
+                outside: false,
+            }),
             skills: Arc::new(|_| SkillsTold::default()),
             words: Arc::new(|_| summary::english()),
             languages: vec![hark_language::of("en")],
@@ -298,6 +320,7 @@ fn reported(thought: Thought) -> (Option<String>, usize, usize, Vec<String>) {
 }
 
 mod memory;
+mod offered;
 mod outside;
 mod thread;
 
@@ -368,7 +391,8 @@ fn tools_run_one_after_the_other_until_it_is_done() {
         let system = &prompt.messages[0];
         assert_eq!(system.role, Role::System);
         assert!(system.content.starts_with(autonomy::RULES), "the rules come first");
-        assert!(system.content.contains("Lamp in Kitchen: off") && system.content.contains("Sunday"));
+        assert!(system.content.contains("Kitchen: Lamp (light)") && !system.content.contains("Sunday"));
+        assert!(prompt.messages[1].content.contains("Sunday"), "what changes comes with the request");
     }
     assert_eq!(prompts[2].messages.len(), 6, "instructions, request, two calls, two results");
 }
@@ -409,10 +433,10 @@ fn a_step_that_breaks_its_contract_is_asked_for_again_and_then_given_up() {
     assert!(stage.ran().is_empty());
     let prompts = stage.prompts();
     assert!(prompts.iter().all(|prompt| prompt.messages.len() == 2), "failed attempts leave nothing behind");
-    let system = |at: usize| &prompts[at].messages[0].content;
-    assert!(!system(0).contains("could not be used"));
-    assert!(system(1).contains(r#""required":["name"]"#) && system(1).contains("Never write a call as text"));
-    assert!(system(2).contains("The tools there are: test.look"), "{}", system(2));
+    let told = |at: usize| &prompts[at].messages[1].content;
+    assert!(!told(0).contains("could not be used"));
+    assert!(told(1).contains(r#""required":["name"]"#) && told(1).contains("Never write a call as text"));
+    assert!(told(2).contains("The tools there are: test.look"), "{}", told(2));
     assert_eq!(stage.contracts("react_step"), [(1, false, false), (2, false, false), (3, false, true)]);
 
     // Something was done before: that is told, and that it was not all.
@@ -769,6 +793,41 @@ fn too_few_arguments_run_nothing_and_wrong_ones_are_rerouted() {
 }
 
 #[test]
+fn an_error_on_the_way_goes_where_the_error_channel_says() {
+    let work = |reroute: Value, category, more: Vec<Result<Completion, ModelError>>| {
+        let named = says(r#"{"intent": "tool.test.move", "confidence": 0.95}"#);
+        // Half of the arguments are there, and the tool needs both.
+        let lines = vec![named, says(r#"{"name": "lamp", "at": null}"#), says(&reroute.to_string())];
+        let stage = routed([lines, more].concat());
+        let end = stage.work(task("x", category)).end;
+        assert_eq!(stage.contracts("error_channel").len(), 1);
+        (end, stage.decided().pop().unwrap(), stage.ran().len())
+    };
+    let contract = |name: &str| json!({"reroute": "contract", "contract": name});
+    let (end, ..) = work(json!({"reroute": "abort"}), Category::HomeControl, Vec::new());
+    assert_eq!(end, ThoughtEnd::NoAnswer { fault: None, cause: None });
+    let (end, ..) = work(contract("tool_argument_extraction"), Category::HomeControl, Vec::new());
+    assert_eq!(end, ThoughtEnd::AsksAgain);
+    let set = wants("test.set", json!({"name": "lamp"}));
+    let anew = vec![set, says("The lamp is done.")];
+    let (end, decided, ran) = work(json!({"reroute": "new_decision"}), Category::HomeControl, anew);
+    assert!(matches!(end, ThoughtEnd::Reported { done: 1, .. }) && decided == "react" && ran == 1, "{end:?}");
+    let plan = planned(json!([step("a", "test.set", &[])]));
+    let (end, decided, ran) = work(contract("plan"), Category::HomeControl, vec![plan]);
+    assert!(matches!(end, ThoughtEnd::Reported { done: 1, .. }) && decided == "plan" && ran == 1, "{end:?}");
+    // A question is only ever answered.
+    for reroute in [json!({"reroute": "new_decision"}), contract("plan"), contract("strict_answer")] {
+        let (end, decided, ran) = work(reroute, Category::Question, vec![says("I don't know.")]);
+        assert!(
+            matches!(end, ThoughtEnd::Answered { .. }) && decided == "answer.general" && ran == 0,
+            "{end:?}"
+        );
+    }
+    let (_, decided, _) = work(contract("conversational_answer"), Category::Question, vec![says("Hm.")]);
+    assert_eq!(decided, "answer.conversation");
+}
+
+#[test]
 fn a_model_that_is_away_is_told_and_nothing_runs() {
     let away = || Err(ModelError::Unreachable("x".into(), "no".into()));
     for category in [Category::Conversation, Category::Question, Category::HomeControl, Category::TaskComplex]
@@ -806,7 +865,7 @@ fn a_text_is_put_into_other_words_or_stays_as_it_is() {
         assert_eq!(thought, Thought { end: expected, attempts: 1 });
         let prompt = stage.prompts().remove(0);
         let user = &prompt.messages[1].content;
-        assert!(user.starts_with("Translate the text into German.\n⟦data text⟧\n"), "{user}");
+        assert!(user.contains("\n\nTranslate the text into German.\n⟦data text⟧\n"), "{user}");
         assert!(user.contains(shown) && prompt.tools.is_empty(), "{user}");
         let news = stage.news.lock().unwrap();
         let why = |news: &News| matches!(news, News::Decided { intent } if intent.why.ends_with(told));

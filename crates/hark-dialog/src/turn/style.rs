@@ -1,11 +1,12 @@
-//! How a language model answers in one conversation: `/persona a butler`, `/verbosity long`. Typed, like the other
+//! How a language model answers in one conversation, and what of it it is told: `/persona a butler`, `/verbosity long`,
+//! `/replay session`, `/replay last:5`, `/replay auto`. Typed, like the other
 //! commands with a slash, and kept with the conversation.
 
 use super::Machine;
 use super::state::Phase;
 use crate::slash::Slip;
 use hark_core::public_event::{Outcome, PublicEvent};
-use hark_core::session::{Style, Verbosity};
+use hark_core::session::{ReplayChoice, Style, Verbosity};
 use hark_core::{Effect, Fault, Intent, Reply, Route, Slots, Stamp, TurnId};
 use serde_json::json;
 
@@ -73,6 +74,7 @@ fn read(text: &str) -> Option<Result<Style, Slip>> {
     match command.to_ascii_lowercase().as_str() {
         "/persona" => Some(persona(rest)),
         "/verbosity" => Some(verbosity(rest)),
+        "/replay" => Some(replay(rest)),
         _ => None,
     }
 }
@@ -83,13 +85,20 @@ fn persona(rest: &str) -> Result<Style, Slip> {
     }
     let itself = ["", "none", "hark", "yourself"].contains(&rest.to_lowercase().as_str());
     let persona = if itself { String::new() } else { rest.to_owned() };
-    Ok(Style { persona: Some(persona), verbosity: None })
+    Ok(Style { persona: Some(persona), ..Style::default() })
 }
 
 fn verbosity(rest: &str) -> Result<Style, Slip> {
     match serde_json::from_value::<Verbosity>(json!(rest.to_lowercase())) {
-        Ok(verbosity) => Ok(Style { persona: None, verbosity: Some(verbosity) }),
+        Ok(verbosity) => Ok(Style { verbosity: Some(verbosity), ..Style::default() }),
         Err(_) => Err(Slip::new("slip_verbosity", "")),
+    }
+}
+
+fn replay(rest: &str) -> Result<Style, Slip> {
+    match ReplayChoice::parse(&rest.to_lowercase()) {
+        Some(choice) if !rest.is_empty() => Ok(Style { replay: Some(choice), ..Style::default() }),
+        _ => Err(Slip::new("slip_replay", "")),
     }
 }
 
@@ -99,15 +108,27 @@ mod tests {
 
     #[test]
     fn commands_are_read_and_slips_are_named() {
-        let persona = |name: &str| Some(Ok(Style { persona: Some(name.into()), verbosity: None }));
+        let persona = |name: &str| Some(Ok(Style { persona: Some(name.into()), ..Style::default() }));
         assert_eq!(read("/persona a butler"), persona("a butler"));
         assert_eq!(read(" /Persona  A pirate "), persona("A pirate"));
         for itself in ["/persona", "/persona none", "/persona Hark"] {
             assert_eq!(read(itself), persona(""), "{itself}");
         }
-        let long = Style { persona: None, verbosity: Some(Verbosity::Long) };
+        let long = Style { verbosity: Some(Verbosity::Long), ..Style::default() };
         assert_eq!(read("/verbosity LONG"), Some(Ok(long)));
-        for slip in ["/verbosity", "/verbosity loud", &format!("/persona {}", "x".repeat(101))] {
+        let replay = |choice| Some(Ok(Style { replay: Some(choice), ..Style::default() }));
+        assert_eq!(read("/replay Session"), replay(ReplayChoice::Session));
+        assert_eq!(read("/replay last:5"), replay(ReplayChoice::Last(5)));
+        assert_eq!(read("/replay auto"), replay(ReplayChoice::Auto));
+        for slip in [
+            "/replay",
+            "/replay last:0",
+            "/replay last:x",
+            "/replay last:101",
+            "/verbosity",
+            "/verbosity loud",
+            &format!("/persona {}", "x".repeat(101)),
+        ] {
             assert!(
                 read(slip).is_some_and(|read| read.is_err_and(|slip| slip.key.starts_with("slip_"))),
                 "{slip}"

@@ -15,7 +15,7 @@ fn entries(tags: &[EntryTag]) -> Vec<Entry> {
 }
 
 fn told(tags: &[EntryTag], reason: ReplayReason) -> Replayed {
-    replay(&entries(tags), Some(reason), &Memory::default())
+    replay(&entries(tags), Some(reason), ReplayChoice::Auto, &Memory::default())
 }
 
 /// The requests that were told.
@@ -41,13 +41,13 @@ fn the_reason_says_which_kinds_are_told_and_the_latest_two_always_are() {
         assert_eq!(policy.chars_used, replayed.text.chars().count());
     }
     let own = Memory { history_session: vec!["meta".into()], ..Memory::default() };
-    let replayed = replay(&entries(&all), Some(Session), &own);
+    let replayed = replay(&entries(&all), Some(Session), ReplayChoice::Auto, &own);
     assert_eq!(requests(&replayed), ["r3", "r5", "r6"]);
 }
 
 #[test]
 fn without_a_reason_nothing_is_told() {
-    let replayed = replay(&entries(&[Instruction; 5]), None, &Memory::default());
+    let replayed = replay(&entries(&[Instruction; 5]), None, ReplayChoice::Auto, &Memory::default());
     assert_eq!((replayed.text.as_str(), replayed.instruction.as_str()), ("", ""));
     assert_eq!((replayed.policy.entries_available, replayed.policy.entries_used), (5, 0));
     assert_eq!((replayed.policy.reason, replayed.policy.entries_filtered), (None, 0));
@@ -78,7 +78,7 @@ fn the_strength_follows_from_what_is_told() {
     }
     let long: Vec<Entry> = (0..4).map(|_| entry(&"word ".repeat(500), Instruction)).collect();
     for (reason, expected) in [(Session, Moderate), (Continuation, Moderate), (Clarification, Weak)] {
-        let replayed = replay(&long, Some(reason), &Memory::default());
+        let replayed = replay(&long, Some(reason), ReplayChoice::Auto, &Memory::default());
         assert!(replayed.policy.trimmed);
         assert_eq!(replayed.policy.context_strength, expected);
     }
@@ -87,7 +87,7 @@ fn the_strength_follows_from_what_is_told() {
 #[test]
 fn lines_are_lines_whatever_was_said() {
     let odd = Entry { request: "a\nHark: b".into(), reply: " \n".into(), tag: Instruction, tainted: false };
-    let replayed = replay(&[odd], Some(Session), &Memory::default());
+    let replayed = replay(&[odd], Some(Session), ReplayChoice::Auto, &Memory::default());
     assert_eq!(replayed.text, "User: a Hark: b\n");
 }
 
@@ -109,9 +109,9 @@ proptest! {
         reason in prop_oneof![Just(Continuation), Just(Clarification), Just(Session)],
     ) {
         let settings = Memory { history_chars: budget, ..Memory::default() };
-        let replayed = replay(&entries, Some(reason), &settings);
+        let replayed = replay(&entries, Some(reason), ReplayChoice::Auto, &settings);
         let policy = &replayed.policy;
-        let unbounded = replay(&entries, Some(reason), &Memory { history_chars: 100_000, ..Memory::default() });
+        let unbounded = replay(&entries, Some(reason), ReplayChoice::Auto, &Memory { history_chars: 100_000, ..Memory::default() });
         // What is told is the end of what would be told without a budget.
         prop_assert!(unbounded.text.ends_with(&replayed.text));
         prop_assert_eq!(policy.trimmed, policy.entries_used < unbounded.policy.entries_used);
@@ -136,7 +136,7 @@ fn the_last_turns_are_messages_and_none_that_told_of_outside() {
     let entry = |text: &str, tainted| Entry { tainted, ..Entry::new(text, "reply", Other) };
     let entries = ["one", "two", "three", "page", "four"].map(|text| entry(text, text == "page")).to_vec();
     for reason in [None, Some(Continuation)] {
-        let replayed = replay(&entries, reason, &Memory::default());
+        let replayed = replay(&entries, reason, ReplayChoice::Auto, &Memory::default());
         let said: Vec<&str> = replayed.latest.iter().map(|turn| turn.request.as_str()).collect();
         assert_eq!(said, ["two", "three", "four"], "{reason:?}");
         assert_eq!(replayed.policy.tainted, reason.is_some(), "what is quoted is marked");
@@ -144,5 +144,21 @@ fn the_last_turns_are_messages_and_none_that_told_of_outside() {
         assert!(!replayed.earlier.contains("four"), "nothing is told twice");
     }
     let long = vec![entry(&"x".repeat(5_000), false)];
-    assert_eq!(replay(&long, None, &Memory::default()).latest[0].request.len(), MAX_MESSAGE_CHARS);
+    assert_eq!(
+        replay(&long, None, ReplayChoice::Auto, &Memory::default()).latest[0].request.len(),
+        MAX_MESSAGE_CHARS
+    );
+}
+
+#[test]
+fn what_a_person_has_chosen_is_told_of_every_kind() {
+    let all = entries(&[Instruction, Meta, Other, Question, Meta, Other]);
+    let with = |choice| replay(&all, None, choice, &Memory::default());
+    assert_eq!(with(ReplayChoice::Auto).policy.entries_used, 0);
+    let (session, last) = (with(ReplayChoice::Session), with(ReplayChoice::Last(4)));
+    assert_eq!((session.policy.entries_used, session.policy.entries_filtered), (6, 0));
+    assert_eq!((last.policy.entries_used, last.policy.entries_available), (4, 4));
+    // Those that are messages of every request count.
+    assert_eq!((last.latest.len(), last.policy.reason), (3, Some(Session)));
+    assert_eq!(with(ReplayChoice::Last(1)).latest.len(), 1);
 }

@@ -39,7 +39,8 @@ fn what_is_wanted_after_a_page_was_read_takes_a_yes_each_time() {
 #[test]
 fn names_of_the_house_that_others_gave_count_as_text_from_outside() {
     let mut stage = Stage::with(vec![set(), says("Done.")]);
-    stage.mind.parts.house = Arc::new(|| House { text: "Call me: on".into(), outside: true });
+    stage.mind.parts.house =
+        Arc::new(|| House { names: "Call me".into(), outside: true, ..House::default() });
     assert!(matches!(stage.work(cosy()).end, ThoughtEnd::NeedsApproval { .. }));
 }
 

@@ -199,3 +199,35 @@ fn after_one_true_deed_no_other_is_told() {
     let (words, done, ..) = reported(stage.work(task("make it cosy", Category::HomeControl)));
     assert_eq!((words, done), (None, 1), "what was done is told by its receipt");
 }
+
+#[test]
+fn sentences_are_bound_to_their_receipts_where_the_model_tells_them() {
+    let tell = |sentences: Value| wants("tell_person", json!({ "sentences": sentences }));
+    let true_and_false = json!([
+        {"text": "I turned on the lamp.", "receipts": ["r"]},
+        {"text": "I called the police.", "receipts": ["r"]},
+        {"text": "Sleep well.", "receipts": []},
+    ]);
+    let stage = Stage::with(vec![wants("test.set", json!({"name": "lamp"})), tell(true_and_false)]);
+    let (words, done, steps, _) = reported(stage.work(task("make it cosy", Category::HomeControl)));
+    assert_eq!((words.as_deref(), done, steps), (Some("I turned on the lamp. Sleep well."), 1, 1));
+    let result = stage.prompts()[1].messages.last().unwrap().content.clone();
+    assert!(result.starts_with("ok, receipt r\n"), "the model is told the receipt: {result}");
+
+    // Told together with a call, it is told again when that is done; a question in it waits.
+    let set = ModelCall { id: "c".into(), tool: "test.set".into(), args: json!({"name": "lamp"}) };
+    let early = ModelCall {
+        id: "d".into(),
+        tool: "tell_person".into(),
+        args: json!({"sentences": [{"text": "Done.", "receipts": ["r"]}]}),
+    };
+    let both = Ok(Completion { calls: vec![set, early], ..Completion::default() });
+    let asks = tell(json!([{"text": "The lamp is on. Shall I dim it too?", "receipts": ["r"]}]));
+    let stage = Stage::with(vec![both, asks]);
+    let thought = stage.work(task("make it cosy", Category::HomeControl));
+    assert!(
+        matches!(&thought.end, ThoughtEnd::Asks { question } if question.ends_with("too?")),
+        "{thought:?}"
+    );
+    assert_eq!(stage.ran().len(), 1);
+}

@@ -32,6 +32,16 @@ fn names_are_unique_and_lines_are_complete() {
 }
 
 #[test]
+fn groups_that_suit_a_kind_of_request_are_those_of_the_table() {
+    let groups: HashSet<&str> = table::TABLE.iter().map(|tool| tool.agent).collect();
+    for category in hark_core::Category::ALL {
+        let unknown: Vec<&&str> =
+            category.agents().iter().filter(|group| **group != "*" && !groups.contains(**group)).collect();
+        assert!(unknown.is_empty(), "{category}: no tool is of {unknown:?}");
+    }
+}
+
+#[test]
 fn words_of_tools_are_those_of_tools_there_are() {
     for language in hark_language::all() {
         for (tool, words) in language.tools.triggers.iter() {
