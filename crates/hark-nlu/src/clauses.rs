@@ -56,8 +56,7 @@ pub(super) fn notice(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Optio
 pub(super) fn unread_act(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<Intent> {
     let by = Composer { reader, nearly: false, before: None };
     let qualifiers = Qualifiers::of(reader, text, tokens);
-    let waits = |it: &&Qualifier| matches!(it.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless);
-    qualifiers.found.iter().filter(waits).find_map(|it| {
+    qualifiers.found.iter().filter(|it| it.waits()).find_map(|it| {
         qualifiers.ends(it).into_iter().find_map(|end| {
             let (start, _) = Clause { by: &by, qualifiers: &qualifiers, it, end }.read()?;
             let left = without(text, tokens, start, end);
@@ -461,7 +460,12 @@ impl Composer<'_> {
             let is_timed = qualifiers.is_empty() || !lacks_its_time(&matches);
             let is_whole = possible && qualifiers.refuse(&matches).is_none() && is_timed;
             let core = Speech { reader, text, tokens: &tokens }.asked().unwrap_or(&tokens);
-            is_whole.then(|| Composed::of(matches, self.promised(said(span(text, core)), core)))
+            // A reason or what was corrected is not promised.
+            let words = match matches.as_slice() {
+                [only] if only.words.len() < core.len() => only.said(),
+                _ => said(span(text, core)),
+            };
+            is_whole.then(|| Composed::of(matches, self.promised(words, core)))
         };
         let in_full = || read(reader, text, &tokens).filter(|found| found.missed.is_empty());
         self.notice(text, &tokens)

@@ -80,6 +80,9 @@ impl Speech<'_> {
         let ends = at + said.len() < words.len();
         (begins.is_some() || ends).then_some(())?;
         let meant = self.which_one(self.meant(&said[begins.unwrap_or(0)..]));
+        // "And take the tomatoes off" is a request of its own.
+        let begins_request = meant.first().is_some_and(|first| talk.verbs.contains(first));
+        (!begins_request).then_some(())?;
         let before = &words[..at];
         let with_hour = self.with_hour(before, meant);
         let meant = with_hour.as_deref().unwrap_or(meant);
@@ -94,6 +97,18 @@ impl Speech<'_> {
         self.reader.with_name(&behind, "")?;
         let before = words[..at].join(" ");
         Some((before.clone(), format!("{before} {connector} {behind}")))
+    }
+
+    /// A request with another that names a thing by its place or kind alone: "bedroom light on, and *the one in the bathroom*".
+    pub(super) fn with_one_in_full(&self) -> Option<String> {
+        let words = self.words();
+        let connectors = self.lexicon().requests.connectors;
+        let at = (1..words.len().saturating_sub(1)).find(|at| connectors.contains(words[*at]))?;
+        let said = phrases::without_ends(&[self.lexicon().discourse.another_behind], &words[at + 1..]);
+        let which =
+            Some(self.which_one(said)).filter(|which| !which.is_empty() && which.len() < said.len())?;
+        let other = self.put_in(&words[..at], which, &[]).into_iter().next()?;
+        Some(format!("{} {other}", words[..=at].join(" ")))
     }
 
     /// A time that leaves out its hour, "twenty past", with that which was said before.

@@ -96,6 +96,13 @@ pub(super) struct Qualifier {
     pub courteous: bool,
 }
 
+impl Qualifier {
+    /// Whether it says on what something waits.
+    pub fn waits(&self) -> bool {
+        matches!(self.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless)
+    }
+}
+
 /// The qualifiers of one sentence.
 pub(super) struct Qualifiers<'s> {
     speech: Speech<'s>,

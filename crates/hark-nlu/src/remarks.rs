@@ -57,7 +57,8 @@ impl Speech<'_> {
         let joins = |at: usize| {
             Some(at + phrases::starts(talk.therefore, &words[at..])?).filter(|it| *it < words.len())
         };
-        let (at, behind) = (MIN_WORDS..words.len()).find_map(|at| Some((at, joins(at)?)))?;
+        // "It gets so steamy, so …": the last one.
+        let (at, behind) = (MIN_WORDS..words.len()).rev().find_map(|at| Some((at, joins(at)?)))?;
         let names_something = self.has_name(&words[..at]);
         (!names_something).then(|| &self.text[self.tokens[behind].start..])
     }

@@ -333,6 +333,22 @@ impl<'s> Speech<'s> {
         Some([&words[at..at + used], &words[..at], &words[at + used..]].concat().join(" "))
     }
 
+    /// The request with the time of its condition in front: "if *at nine* the window is still open, tell me". `None` where no time
+    /// stands behind what begins a condition.
+    pub fn with_time_of_clause(&self) -> Option<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let mark = phrases::starts(lexicon.qualifiers.if_so, &words)?;
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let moment = || rules::longest(Rule::Datetime, &words[mark..], &by).map(|(_, used)| used);
+        let later = phrases::starts(lexicon.qualifiers.later, &words[mark..]);
+        let length = || Some(later? + rules::length(&words[mark + later?..], lexicon)?.1);
+        let used = length().or_else(moment).filter(|used| *used > 1)?;
+        let rest = self.tokens.get(mark + used)?;
+        let parts = [&words[mark..mark + used], &words[..mark]].map(|part| part.join(" "));
+        Some(format!("{} {} {}", parts[0], parts[1], &self.text[rest.start..]))
+    }
+
     /// The request with its time in the place of "at the same time": "shut the curtains at nine and lock the door at the same
     /// time"; without that where it has none.
     pub fn with_same_time(&self) -> Option<String> {

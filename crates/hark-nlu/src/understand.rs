@@ -12,7 +12,7 @@ use super::intent::{category_of, leans_on_another};
 use super::multi_value;
 use super::narrative;
 use super::other_requests::holds_another;
-use super::qualifiers::Qualifiers;
+use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
 use super::text::{self, Token};
@@ -174,11 +174,13 @@ impl Reader<'_> {
         // Looked for only where nothing before is understood to the end.
         let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
         let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
+        let one = iter::once_with(|| speech.with_one_in_full()).flatten();
         edited
             .into_iter()
             .chain(texts.into_iter().flatten())
             .chain(stated)
             .chain(in_full)
+            .chain(one)
             .map(|text| self.as_said(&text, language))
             .find(is_whole)
     }
@@ -188,9 +190,18 @@ impl Reader<'_> {
         let tokens = self.tokenise(text);
         self.expect_parts(&tokens);
         let composed = || clauses::compose(self, text);
-        let has_clauses = !Qualifiers::of(self, text, &tokens).is_empty();
-        has_clauses.then(composed).flatten().or_else(|| {
+        let qualifiers = Qualifiers::of(self, text, &tokens);
+        // "Should it start raining" is no request, whatever it is like.
+        let is_clause = |part: &[Token]| {
+            let begins =
+                |it: &Qualifier| part.first().is_some_and(|first| first.start == tokens[it.start].start);
+            qualifiers.found.iter().any(|it| it.waits() && begins(it))
+        };
+        (!qualifiers.is_empty()).then(composed).flatten().or_else(|| {
             let reading = requests::all(text, &tokens, self, &|text, part, words| {
+                if is_clause(part) {
+                    return None;
+                }
                 // Nobody is asked about words that are put together of two requests, nor about several requests as one.
                 likely(self, text, part, words == Words::Any && part.len() < tokens.len())
             })?;
@@ -214,7 +225,8 @@ impl Reader<'_> {
         let said = Speech { reader, text, tokens: &tokens };
         let in_full =
             said.with_places().or_else(|| said.with_others_named()).or_else(|| said.with_same_time());
-        if let Some(in_full) = in_full.or_else(|| said.with_day_at_times()) {
+        let in_full = in_full.or_else(|| said.with_day_at_times()).or_else(|| said.with_time_of_clause());
+        if let Some(in_full) = in_full {
             return self.as_said(&in_full, language);
         }
         if let Some(request) = said.behind_reason() {
