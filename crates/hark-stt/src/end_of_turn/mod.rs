@@ -97,8 +97,8 @@ pub struct Weights {
 impl Weights {
     /// Those that Hark comes with.
     pub fn shipped() -> &'static Self {
+        #[expect(clippy::expect_used, reason = "the file is built in, and a test reads it")]
         static SHIPPED: LazyLock<Weights> = LazyLock::new(|| {
-            // A file of this crate, read by a test.
             serde_json::from_str(include_str!("weights.json")).expect("weights.json is whole")
         });
         &SHIPPED

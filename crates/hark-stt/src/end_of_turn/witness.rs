@@ -18,7 +18,7 @@ pub struct Witness {
 }
 
 enum Execution {
-    Inline { model: SmartTurn, answer: Option<Answer> },
+    Inline { model: Box<SmartTurn>, answer: Option<Answer> },
     Thread { sounds: Sender<(u64, Vec<f32>)>, answers: Receiver<Answer> },
 }
 
@@ -29,7 +29,7 @@ impl Witness {
     /// When its thread cannot be started.
     pub fn new(model: SmartTurn, mode: SttMode) -> Result<Self, Fault> {
         let execution = match mode {
-            SttMode::LockStep => Execution::Inline { model, answer: None },
+            SttMode::LockStep => Execution::Inline { model: Box::new(model), answer: None },
             SttMode::Live => spawn(model)?,
         };
         Ok(Self { execution, asked: 0, failing: false })
