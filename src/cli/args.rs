@@ -317,8 +317,11 @@ pub enum Wake {
         /// What is to be said, three syllables or more: "hey house"
         phrase: String,
         /// Recordings of people saying it, one each
-        #[arg(long, value_name = "FILE.wav")]
+        #[arg(long, value_name = "FILE.wav", num_args = 1..)]
         recordings: Vec<PathBuf>,
+        /// Recordings in which nobody says it, best of people who talk at home: it is mistaken far less often then
+        #[arg(long, value_name = "FILE.wav", num_args = 1..)]
+        others: Vec<PathBuf>,
         /// The file to write [default: wake/<phrase>.json in the state folder]
         #[arg(long, value_name = "FILE.json")]
         out: Option<PathBuf>,

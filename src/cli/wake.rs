@@ -45,8 +45,8 @@ const HELD_OUT: usize = 4;
 const PROSE: &str = include_str!("evaluations/long_reply.txt");
 
 pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Faults> {
-    let Command::Train { phrase, recordings, out } = command;
-    train(config, phrase, recordings, out.as_deref(), as_json)
+    let Command::Train { phrase, recordings, others, out } = command;
+    train(config, phrase, (recordings, others), out.as_deref(), as_json)
 }
 
 fn bad(message: String, fix: &str) -> Fault {
@@ -56,7 +56,7 @@ fn bad(message: String, fix: &str) -> Fault {
 fn train(
     config: &Config,
     phrase: &str,
-    recordings: &[PathBuf],
+    recordings: (&[PathBuf], &[PathBuf]),
     out: Option<&Path>,
     as_json: bool,
 ) -> Result<(), Faults> {
@@ -139,7 +139,9 @@ fn tell(phrase: &str, file: &Path, counted: &Counted, as_json: bool) {
     println!(
         "near words   {near_wakes} of {near} woke it: the phrase with another word in it, or a part of it"
     );
-    println!("false wakes  {false_wakes} in {other_hours:.2} hours of other speech");
+    println!(
+        "false wakes  {false_wakes} in {other_hours:.2} hours of other speech, recordings among it where they were given"
+    );
     println!("to use it:   hark config set 'wake.words=[\"hey_jarvis\", \"{}\"]'", file.display());
 }
 
@@ -191,7 +193,12 @@ impl Studio {
     }
 
     /// Everything that is learned from and counted on.
-    fn say_all(&mut self, app: &App, phrase: &str, recordings: &[PathBuf]) -> Result<Vec<Saying>, Faults> {
+    fn say_all(
+        &mut self,
+        app: &App,
+        phrase: &str,
+        (recordings, others): (&[PathBuf], &[PathBuf]),
+    ) -> Result<Vec<Saying>, Faults> {
         let one = |fault| vec![fault];
         let mut sayings = Vec::new();
         for voice in 0..self.voices.len() {
@@ -208,6 +215,10 @@ impl Studio {
             for speed in [0.9, 0.95, 1.0, 1.05, 1.1] {
                 self.hear(&faster(&said, speed), Kind::Word, false, ROOMS_A_SAYING, &mut sayings);
             }
+        }
+        for (number, file) in others.iter().enumerate() {
+            let said = sound(file).map_err(one)?;
+            self.hear(&said, Kind::Other, number % HELD_OUT == 1, 1, &mut sayings);
         }
         let grammar = app.pipelines().sentences.now().map_err(|faults| faults.to_vec())?;
         let mut texts: Vec<String> =

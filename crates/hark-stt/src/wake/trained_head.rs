@@ -152,7 +152,7 @@ mod tests {
 
     fn example(is_word: bool, seed: usize) -> Example {
         let noise = |at: usize| ((at * 7919 + seed * 104_729) % 1000) as f32 / 1000.0;
-        let tells = |at: usize| if is_word && at % 50 == 0 { 2.0 } else { 0.0 };
+        let tells = |at: usize| if is_word && at.is_multiple_of(50) { 2.0 } else { 0.0 };
         Example { embeddings: (0..INPUTS).map(|at| noise(at) + tells(at)).collect(), is_word }
     }
 
