@@ -97,8 +97,9 @@ pub struct Weights {
 impl Weights {
     /// Those that Hark comes with.
     pub fn shipped() -> &'static Self {
-        #[expect(clippy::expect_used, reason = "the file is built in, and a test reads it")]
+        #[expect(clippy::expect_used, reason = "see below")]
         static SHIPPED: LazyLock<Weights> = LazyLock::new(|| {
+            // The file is built in, and a test reads it.
             serde_json::from_str(include_str!("weights.json")).expect("weights.json is whole")
         });
         &SHIPPED

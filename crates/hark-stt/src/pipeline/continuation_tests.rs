@@ -135,7 +135,7 @@ fn slow() -> (AudioPipeline, std::sync::mpsc::Sender<()>) {
         speakers: None,
         witness: None,
     };
-    (AudioPipeline::new(parts, settings(SttMode::Live)).expect("a pipeline"), allow)
+    (AudioPipeline::new(parts, settings(SttMode::Live)).unwrap(), allow)
 }
 
 /// Hears silence until the words are there.
