@@ -126,6 +126,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Speakers,
     },
+    /// Wake words of your own
+    Wake {
+        #[command(subcommand)]
+        command: Wake,
+    },
     /// The household's documents, which Hark looks things up in
     Docs {
         #[command(subcommand)]
@@ -305,6 +310,25 @@ pub enum Remember {
     Forget {
         /// Its number, as `list` shows it
         id: i64,
+    },
+}
+
+/// `hark wake`.
+#[derive(Debug, Subcommand)]
+pub enum Wake {
+    /// Trains a wake word from the voices that are installed, in minutes, and says how often it should miss and be mistaken
+    Train {
+        /// What is to be said, three syllables or more: "hey house"
+        phrase: String,
+        /// Recordings of people saying it, one each
+        #[arg(long, value_name = "FILE.wav", num_args = 1..)]
+        recordings: Vec<PathBuf>,
+        /// Recordings in which nobody says it, best of people who talk at home: it is mistaken far less often then
+        #[arg(long, value_name = "FILE.wav", num_args = 1..)]
+        others: Vec<PathBuf>,
+        /// The file to write [default: wake/<phrase>.json in the state folder]
+        #[arg(long, value_name = "FILE.json")]
+        out: Option<PathBuf>,
     },
 }
 

@@ -4,8 +4,8 @@ use super::Faults;
 use crate::cli::evaluations::needs::{self, Need};
 use crate::cli::evaluations::report::{Machine, Program, Report};
 use crate::cli::evaluations::{
-    Found, Run, document, failed, fleet, human_gap, interrupting, kills, paraphrases, people, recognition,
-    soak, speakers,
+    Found, Run, document, endpoint, failed, fleet, human_gap, interrupting, kills, paraphrases, people,
+    recognition, soak, speakers,
 };
 use clap::{Args, Subcommand};
 use hark_config::Config;
@@ -53,6 +53,21 @@ pub enum Eval {
         /// Requests with what should come of each, which are carried out in the demo home
         #[arg(long, value_name = "FILE.yaml")]
         requests: Option<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Whether requests are cut off and how long is waited after their end: the curve, against silence alone and Smart Turn
+    Endpoint {
+        /// Folder of WAV files of requests by people, or with such a folder `requests`, `commands` or `home` [default:
+        /// $HARK_REAL_AUDIO]
+        #[arg(long, value_name = "FOLDER")]
+        data: Option<PathBuf>,
+        /// Learn the weights of the evidence from half of the voices, write them there, and measure them on the other half
+        #[arg(long, value_name = "FILE.json")]
+        learn: Option<PathBuf>,
+        /// Keep what was heard there, and where the file is, take it from there instead of listening again
+        #[arg(long, value_name = "FILE.json")]
+        pauses: Option<PathBuf>,
         #[command(flatten)]
         output: Output,
     },
@@ -129,12 +144,13 @@ pub struct Output {
 type Set = (&'static str, &'static str, Vec<Need>);
 
 /// Every set, in the order in which they are run.
-fn sets(config: &Config, data: Option<&Path>, requests: Option<&Path>) -> [Set; 9] {
+fn sets(config: &Config, data: Option<&Path>, requests: Option<&Path>) -> [Set; 10] {
     [
         ("paraphrases", "typed requests as people put them", paraphrases::needs(config, requests)),
         ("people", "recordings of people and synthetic voices", people::needs(config, data)),
         ("recognition", "the recogniser alone on recordings", recognition::needs(config, data)),
         ("speakers", "telling people apart by their voice", speakers::needs(config, data)),
+        ("endpoint", "whether requests are cut off, and the wait after them", endpoint::needs(config, data)),
         ("interrupting", "speaking over Hark", interrupting::needs(config)),
         ("human-gap", "what a person waits for the reply", human_gap::needs(config)),
         ("kills", "the daemon killed between promise and act", kills::needs(config)),
@@ -169,6 +185,13 @@ pub(super) fn run(config: &Config, eval: Eval, json: bool) -> Result<(), Faults>
         Eval::Paraphrases { requests, output } => {
             evaluate(config, "paraphrases", (None, requests.as_deref()), &output, json, |run| {
                 paraphrases::run(run, requests.as_deref())
+            })
+        }
+        Eval::Endpoint { data, learn, pauses, output } => {
+            let data = people::data(data.as_deref());
+            evaluate(config, "endpoint", (data.as_deref(), None), &output, json, |run| {
+                let data = data.as_deref().unwrap_or(Path::new(""));
+                endpoint::run(run, data, learn.as_deref(), pauses.as_deref())
             })
         }
         Eval::Interrupting { echo_db, output } => {

@@ -34,6 +34,7 @@ mod timers;
 pub mod trace;
 mod train;
 mod version;
+mod wake;
 mod watch;
 
 use crate::app::reload::{self, Origin};
@@ -133,6 +134,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Skills { command } => skills::run(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),
         Command::Speakers { command } => speakers::run(&config, &command, cli.json).map_err(one),
+        Command::Wake { command } => wake::run(&config, &command, cli.json),
         Command::Docs { command } => docs::run(&config, &command, &cli.sets, cli.json),
         Command::Store { command } => store::run(&config, &command, cli.json).map_err(one),
         Command::Doctor => doctor::run(&config, cli.json),

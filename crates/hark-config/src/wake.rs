@@ -58,7 +58,7 @@ pub struct Wake {
     /// sure than a trained word; `none`: push to talk.
     pub engine: WakeEngine,
     /// Wake words, any number: names of wake models in `models/manifest.toml` or paths of `.tflite` files of openWakeWord
-    /// (with engine `microwakeword`, of that one, with their `.json` beside them); with engine `phrase` the phrases themselves, such as "hello computer".
+    /// or of what `hark wake train` wrote (with engine `microwakeword`, of that one, with their `.json` beside them); with engine `phrase` the phrases themselves, such as "hello computer".
     #[schemars(extend("x-holds" = "words"))]
     pub words: Vec<String>,
     /// Score from which the word counts as heard.

@@ -86,6 +86,11 @@ pub trait SpeechGrammar: Send + Sync {
 pub trait Completes: Send + Sync {
     /// How far `text`, in written or spoken form, is a sentence.
     fn completeness(&self, text: &str) -> Completeness;
+    /// Of the sentences that begin with `text`, the share that goes on, 0.0 ..= 1.0: 0 where `text` can only be the end,
+    /// 1 where it cannot be. `None` when no sentence begins so, or nothing is known of it.
+    fn share_going_on(&self, _text: &str) -> Option<f32> {
+        None
+    }
 }
 
 /// What a request may mean that no template accepts.

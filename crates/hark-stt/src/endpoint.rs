@@ -1,11 +1,10 @@
 //! Endpointing: when a request begins and ends, from voice activity and from whether the words so far are a whole
 //! sentence. Pure: its only clock is the sample positions it is given.
 
+use super::end_of_turn::{Evidence, wait};
 use super::vad::{GateChange, SpeechGate};
 use hark_config as config;
-use hark_config::endpoint::EndpointMode;
 use hark_core::audio::ms_to_samples;
-use hark_core::ports::Completeness;
 use hark_core::{Endpoint, VAD_BLOCK_SAMPLES};
 
 /// Silence from which the end may be near: half of the stops within words are shorter.
@@ -133,25 +132,20 @@ impl Endpointer {
         EndpointChange::None
     }
 
-    /// Takes what the words before this pause are: how long is waited follows from it, and perhaps the
-    /// waiting is over already. Counts until the person goes on.
-    pub fn set_completeness(&mut self, words: Completeness) -> EndpointChange {
-        let limits = &self.limits;
-        if limits.mode == EndpointMode::Silence {
-            return EndpointChange::None;
-        }
-        let (wait_ms, endpoint) = match words {
-            Completeness::Complete => (limits.complete_ms, Endpoint::Complete),
-            Completeness::MayContinue => (limits.may_continue_ms, Endpoint::Silence),
-            // Who asked for more time to think gets it in the middle of a sentence as well.
-            Completeness::Unfinished => (limits.unfinished_ms.max(limits.silence_ms), Endpoint::Silence),
-            Completeness::Unknown => (limits.silence_ms, Endpoint::Silence),
-        };
-        self.patience = (u64::from(wait_ms), endpoint);
+    /// Takes what is known of this pause: how long is waited follows from it, and perhaps the waiting is over already. Counts
+    /// until the person goes on.
+    pub fn weigh(&mut self, evidence: &Evidence) -> EndpointChange {
+        let Some(patience) = wait(evidence, &self.limits) else { return EndpointChange::None };
+        self.patience = patience;
         match self.paused && self.silence_ms() >= self.patience.0 {
-            true => self.ended(endpoint),
+            true => self.ended(self.patience.1),
             false => EndpointChange::None,
         }
+    }
+
+    /// How long silence must last to end the request, in milliseconds, as far as is known.
+    pub fn wait_ms(&self) -> u64 {
+        self.patience.0
     }
 
     fn ended(&self, endpoint: Endpoint) -> EndpointChange {
@@ -172,6 +166,13 @@ impl Endpointer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hark_config::endpoint::EndpointMode;
+    use hark_core::ports::Completeness;
+
+    /// Nothing but the words is known.
+    fn words(completeness: Completeness) -> Evidence {
+        Evidence { completeness, ..Evidence::default() }
+    }
 
     const BLOCK: u64 = VAD_BLOCK_SAMPLES as u64;
 
@@ -181,6 +182,7 @@ mod tests {
             silence_ms: 320,
             max_utterance_ms: 2000,
             nothing_said_ms: 0,
+            mode: EndpointMode::Words,
             ..Default::default()
         };
         Endpointer::new(&vad, &endpoint, from, from + ms_to_samples(window_ms))
@@ -227,7 +229,7 @@ mod tests {
     #[test]
     fn what_the_words_mean_decides_how_long_is_waited() {
         use Completeness::{Complete, MayContinue, Unfinished, Unknown};
-        for (words, end_block, endpoint) in [
+        for (said, end_block, endpoint) in [
             (Complete, 14, Endpoint::Complete),
             (MayContinue, 18, Endpoint::Silence),
             (Unknown, 20, Endpoint::Silence),
@@ -236,26 +238,26 @@ mod tests {
             let mut endpointer = endpointer(0, 5000);
             let before = run(&mut endpointer, &[(10, 0.9), (2, 0.0)]);
             assert_eq!(before.last(), Some(&(12, EndpointChange::Paused)));
-            assert_eq!(endpointer.set_completeness(words), EndpointChange::None);
+            assert_eq!(endpointer.weigh(&words(said)), EndpointChange::None);
             let silence = (13..60).map(|n| (n, endpointer.block(n * BLOCK, 0.0)));
             let ended = silence.into_iter().find(|(_, change)| *change != EndpointChange::None);
             let silence_ms = (end_block - 10) * 32;
-            assert_eq!(ended, Some((end_block, EndpointChange::Ended { endpoint, silence_ms })), "{words:?}");
+            assert_eq!(ended, Some((end_block, EndpointChange::Ended { endpoint, silence_ms })), "{said:?}");
         }
     }
 
     #[test]
     fn silence_alone_can_end_a_request_whatever_its_words() {
         use Completeness::{Complete, MayContinue, Unfinished};
-        for words in [Complete, MayContinue, Unfinished] {
+        for said in [Complete, MayContinue, Unfinished] {
             let mut endpointer = endpointer(0, 5000);
             endpointer.limits.mode = EndpointMode::Silence;
             run(&mut endpointer, &[(10, 0.9), (2, 0.0)]);
-            assert_eq!(endpointer.set_completeness(words), EndpointChange::None);
+            assert_eq!(endpointer.weigh(&words(said)), EndpointChange::None);
             let silence = (13..60).map(|n| (n, endpointer.block(n * BLOCK, 0.0)));
             let ended = silence.into_iter().find(|(_, change)| *change != EndpointChange::None);
             let expected = EndpointChange::Ended { endpoint: Endpoint::Silence, silence_ms: 320 };
-            assert_eq!(ended, Some((20, expected)), "{words:?}");
+            assert_eq!(ended, Some((20, expected)), "{said:?}");
         }
     }
 
@@ -264,11 +266,11 @@ mod tests {
         let mut late = endpointer(0, 5000);
         run(&mut late, &[(10, 0.9), (6, 0.0)]);
         let ended = EndpointChange::Ended { endpoint: Endpoint::Complete, silence_ms: 192 };
-        assert_eq!(late.set_completeness(Completeness::Complete), ended);
+        assert_eq!(late.weigh(&words(Completeness::Complete)), ended);
 
         let mut gone_on = endpointer(0, 5000);
         run(&mut gone_on, &[(10, 0.9), (2, 0.0)]);
-        gone_on.set_completeness(Completeness::Complete);
+        gone_on.weigh(&words(Completeness::Complete));
         let changes: Vec<_> = (13..24).map(|n| gone_on.block(n * BLOCK, f32::from(n < 15))).collect();
         assert_eq!(changes[0], EndpointChange::Resumed);
         assert!(!changes.iter().any(|change| matches!(change, EndpointChange::Ended { .. })), "{changes:?}");

@@ -2,8 +2,8 @@
 //! recognition. [`pipeline::AudioPipeline`] joins them and runs on the thread `hark-pipeline`; recognisers have threads of
 //! their own.
 //!
-//! Where to look: [`wake`] (wake words and their threshold), [`endpoint`] (end of a request), `pipeline/barge_in.rs`
-//! (speech over Hark's own output), [`stt::grammar`] (decoding graph, Viterbi search, forced alignment),
+//! Where to look: [`wake`] (wake words and their threshold), [`endpoint`] (end of a request), [`end_of_turn`] (how
+//! likely a speaker goes on), `pipeline/barge_in.rs` (speech over Hark's own output), [`stt::grammar`] (decoding graph, Viterbi search, forced alignment),
 //! [`stt::moonshine`] (Moonshine: prefix tree, beam search), [`stt::whisper`], [`speaker`] (whose voice it is).
 //!
 //! ```
@@ -23,6 +23,7 @@ mod auto_gain;
 mod barge_in_detector;
 pub mod capture;
 pub mod echo;
+pub mod end_of_turn;
 pub mod endpoint;
 pub mod pipeline;
 pub mod recording;
@@ -57,6 +58,11 @@ pub enum HearingEvent {
     /// recognised, and partials, end and transcript follow as for a request. `goes_on`: soon after a request, whose words
     /// its own begin with; barge-in detection may be off then.
     Interruption { ago_ms: u64, goes_on: bool },
+    /// At a pause within a request, or at its end: what is known of it, and how long is waited for more. Again when more is
+    /// known.
+    PauseWeighed { evidence: end_of_turn::Evidence, silence_ms: u64, wait_ms: u64 },
+    /// The speaker went on after a pause.
+    WentOn,
     /// Words so far.
     Partial(Words),
     /// The sound of the request whose words follow at once, from before its first word to its end: 16 kHz in

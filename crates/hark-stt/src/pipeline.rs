@@ -3,13 +3,14 @@
 //! `hark-remote-mic` for a browser's, or the caller of `hark hear` in lock-step with a recording.
 //!
 //! Parts: `wake_word` (wake word to listening), `barge_in` (speech over Hark's output), `continuation` (speech after the
-//! endpoint of a request), `self_echo` (Hark's own voice), `level` (how loud it is, and is made),
+//! endpoint of a request), `pause` (whether a pause is its end), `self_echo` (Hark's own voice), `level` (how loud it is, and is made),
 //! `poll_interval` (how often it must be called), `speaker` (whose voice it is), `settings_change`, `block_buffer`.
 
 mod barge_in;
 mod block_buffer;
 mod continuation;
 mod level;
+mod pause;
 mod poll_interval;
 mod self_echo;
 mod settings_change;
@@ -19,18 +20,20 @@ mod wake_word;
 use super::audio_history::AudioHistory;
 use super::auto_gain::AutoGain;
 use super::barge_in_detector::BargeInDetector;
+use super::end_of_turn::Evidence;
+use super::end_of_turn::witness::Witness;
 use super::endpoint::{EndpointChange, Endpointer};
 use super::silence_detector::SilenceDetector;
 use super::speaker::WhoSpeaks;
+use super::stt::Recogniser;
 use super::stt::worker::{RecogniserRunner, SttMode, SttReport};
-use super::stt::{Recogniser, Recognition};
 use super::vad::Vad;
 use super::wake::{WakeDetector, WakeReport};
 use super::{HearingEvent, PipelineCommand, PositionedEvent};
 use block_buffer::{Block, BlockBuffer};
 use hark_config::{self as config, Config};
 use hark_core::audio::ms_to_samples;
-use hark_core::ports::{Completeness, Completes};
+use hark_core::ports::Completes;
 use hark_core::{Endpoint, Fault, Transcript, VAD_BLOCK_SAMPLES};
 pub use level::Meter;
 use level::level_dbfs;
@@ -69,6 +72,8 @@ pub struct PipelineParts {
     pub grammar: Option<Arc<dyn Completes>>,
     /// Finds out whose voice it is.
     pub speakers: Option<Box<dyn WhoSpeaks>>,
+    /// Hears whether a turn is over.
+    pub witness: Option<Witness>,
 }
 
 /// How a pipeline behaves.
@@ -113,6 +118,8 @@ enum PipelineState {
     AwaitingSpeech { endpointer: Endpointer, earliest: u64 },
     /// Hearing the request.
     InUtterance { endpointer: Endpointer, draft: Draft },
+    /// The request is over, the draft of this number is still to come; the speaker may still continue.
+    Drafting { endpointer: Endpointer, number: u64, endpoint: Endpoint },
     /// The transcript has been reported; the speaker may still continue.
     MayGoOn { endpointer: Endpointer },
     /// The request is over, its words are still to come.
@@ -136,6 +143,7 @@ pub struct AudioPipeline {
     stt: RecogniserRunner,
     grammar: Option<Arc<dyn Completes>>,
     speakers: Option<Box<dyn WhoSpeaks>>,
+    witness: Option<Witness>,
     settings: PipelineSettings,
     state: PipelineState,
     /// Whether the current utterance is an interruption that has not been accepted yet.
@@ -172,6 +180,8 @@ pub struct AudioPipeline {
     above_noise_floor: bool,
     /// Position of the last sound that may have been speech.
     last_activity: u64,
+    /// What is known of the pause at hand.
+    evidence: Option<Evidence>,
     /// Ends and probabilities of recent blocks: after a wake word they are looked at once more.
     recent_probabilities: VecDeque<(u64, f32)>,
     wake_reports: Vec<WakeReport>,
@@ -192,7 +202,7 @@ impl AudioPipeline {
     pub fn new(parts: PipelineParts, settings: PipelineSettings) -> Result<Self, Fault> {
         let keep = ms_to_samples(u64::from(settings.pre_roll_ms).max(MIN_HISTORY_MS));
         let mut stt = RecogniserRunner::new(parts.recogniser, settings.stt_mode)?;
-        if settings.keeps_sound || parts.speakers.is_some() {
+        if settings.keeps_sound || parts.speakers.is_some() || parts.witness.is_some() {
             stt.keep_sound();
         }
         let auto_gain = settings.auto_gain_max_db.map(AutoGain::new);
@@ -202,6 +212,7 @@ impl AudioPipeline {
             stt,
             grammar: parts.grammar,
             speakers: parts.speakers,
+            witness: parts.witness,
             settings,
             state: PipelineState::AwaitingWakeWord,
             is_barge_in: false,
@@ -224,6 +235,7 @@ impl AudioPipeline {
             silence_detector: SilenceDetector::default(),
             above_noise_floor: false,
             last_activity: 0,
+            evidence: None,
             recent_probabilities: VecDeque::new(),
             wake_reports: Vec::new(),
             scratch: Vec::new(),
@@ -319,6 +331,10 @@ impl AudioPipeline {
                 self.emit(HearingEvent::NothingSaid, out);
                 self.state = PipelineState::AwaitingWakeWord;
             }
+            PipelineState::Drafting { .. } => {
+                self.stt.finish();
+                self.state = PipelineState::Recognising;
+            }
             PipelineState::MayGoOn { .. } => self.cancel_request(),
             PipelineState::AwaitingWakeWord | PipelineState::Recognising => {}
         }
@@ -398,7 +414,12 @@ impl AudioPipeline {
         if self.recent_probabilities.len() > (ms_to_samples(MIN_HISTORY_MS) as usize) / VAD_BLOCK_SAMPLES {
             self.recent_probabilities.pop_front();
         }
-        if matches!(self.state, PipelineState::InUtterance { .. } | PipelineState::MayGoOn { .. }) {
+        if matches!(
+            self.state,
+            PipelineState::InUtterance { .. }
+                | PipelineState::Drafting { .. }
+                | PipelineState::MayGoOn { .. }
+        ) {
             self.rescore_when_due();
             self.stt.feed(words);
             if self.goes_on {
@@ -408,6 +429,7 @@ impl AudioPipeline {
         self.detect_barge_in(out);
         self.advance_endpointer(self.position, self.probability, out);
         self.detect_continuation(out);
+        self.detect_end_of_drafting(out);
         self.listen_for_wake_word(words, out);
         self.collect_reports(out);
     }
@@ -451,7 +473,9 @@ impl AudioPipeline {
             EndpointChange::Resumed => {
                 if let PipelineState::InUtterance { draft, .. } = &mut self.state {
                     *draft = Draft::None;
+                    self.evidence = None;
                     self.stt.resume();
+                    self.emit(HearingEvent::WentOn, out);
                 }
             }
             EndpointChange::SpeechStarted { onset } => self.begin_request(onset, out),
@@ -480,13 +504,11 @@ impl AudioPipeline {
         self.emit(HearingEvent::SpeechEnded { endpoint, silence_ms }, out);
         match before {
             PipelineState::InUtterance { draft: Draft::Made(transcript), .. } => {
-                let transcript = self.reject_background_speech(transcript);
-                if self.hear_second_part_alone(&transcript, out) {
-                    return;
-                }
-                let sound = self.stt.sound();
-                self.await_continuation(endpoint);
-                self.emit_transcript(sound, transcript, out);
+                self.end_with_draft(transcript, endpoint, out);
+            }
+            PipelineState::InUtterance { draft: Draft::Asked(number), .. } if self.can_go_on(endpoint) => {
+                let endpointer = self.endpointer_of_continuation();
+                self.state = PipelineState::Drafting { endpointer, number, endpoint };
             }
             _ => {
                 self.hear_voice();
@@ -495,44 +517,22 @@ impl AudioPipeline {
         }
     }
 
-    /// The words up to a pause are known: they say how long is waited for more.
-    fn take_draft(&mut self, number: u64, recognition: Recognition, out: &mut Vec<PositionedEvent>) {
-        let PipelineState::InUtterance { draft: Draft::Asked(asked), .. } = &self.state else { return };
-        if *asked != number {
+    /// The request is over, and its words are known.
+    fn end_with_draft(&mut self, transcript: Transcript, endpoint: Endpoint, out: &mut Vec<PositionedEvent>) {
+        let transcript = self.reject_background_speech(transcript);
+        if self.hear_second_part_alone(&transcript, out) {
             return;
         }
-        let words = self.completeness(&recognition);
-        self.emit_draft(&recognition, words, out);
-        let PipelineState::InUtterance { endpointer, draft } = &mut self.state else { return };
-        *draft = Draft::Made(recognition.transcript);
-        let change = endpointer.set_completeness(words);
-        self.apply_endpoint_change(change, out);
-    }
-
-    /// How far a draft is a whole request.
-    fn completeness(&self, draft: &Recognition) -> Completeness {
-        let Some(grammar) = &self.grammar else { return Completeness::Unknown };
-        let heard = grammar.completeness(&draft.heard);
-        // What was heard is the beginning of what it was fitted to: the rest may still be to come.
-        let begun = draft.transcript.text.starts_with(&draft.heard);
-        match (heard, &draft.transcript.rejected) {
-            (Completeness::Unfinished, rejected) if begun || rejected.is_some() => heard,
-            (_, Some(_)) => Completeness::Unknown,
-            (Completeness::Unknown | Completeness::Unfinished, None) => {
-                match grammar.completeness(&draft.transcript.text) {
-                    // Some of these words were not heard like this: no reason to hurry.
-                    Completeness::Complete => Completeness::MayContinue,
-                    other => other,
-                }
-            }
-            (heard, None) => heard,
-        }
+        let sound = self.stt.sound();
+        self.await_continuation(endpoint);
+        self.emit_transcript(sound, transcript, out);
     }
 
     fn collect_reports(&mut self, out: &mut Vec<PositionedEvent>) {
         while let Some(report) = self.stt.poll() {
             self.report(report, out);
         }
+        self.hear_witness(out);
     }
 
     fn report(&mut self, report: SttReport, out: &mut Vec<PositionedEvent>) {

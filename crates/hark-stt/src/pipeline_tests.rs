@@ -5,6 +5,8 @@ use crate::echo::ResidualEcho;
 use crate::scripted::{RecogniserLog, ScriptedRecogniser, ScriptedVad};
 use crate::testing::{self, Judge};
 use crate::wake::{WakeEngine, WakeWord, WordEnd};
+use hark_config::endpoint::EndpointMode;
+use hark_core::ports::Completeness;
 use std::sync::{Arc, Mutex};
 
 /// The scripts: a sample's value is the block's speech probability; 2.0 is the wake word.
@@ -44,6 +46,7 @@ fn settings(stt_mode: SttMode) -> PipelineSettings {
         silence_ms: 320,
         max_utterance_ms: 4000,
         nothing_said_ms: 1000,
+        mode: EndpointMode::Words,
         ..Default::default()
     };
     PipelineSettings::new(&config, stt_mode)
@@ -61,6 +64,7 @@ fn scripted_with(recogniser: ScriptedRecogniser, settings: PipelineSettings) -> 
         recogniser: Box::new(recogniser),
         grammar: None,
         speakers: None,
+        witness: None,
     };
     AudioPipeline::new(parts, settings).expect("a pipeline")
 }
@@ -75,28 +79,37 @@ fn hear(pipeline: &mut AudioPipeline, samples: &[f32]) -> Vec<PositionedEvent> {
     for piece in samples.chunks(700) {
         pipeline.process(piece, &mut out);
     }
-    out
+    without_pauses(out)
+}
+
+/// What was heard, without what is only for those who look into it.
+fn without_pauses(mut heard: Vec<PositionedEvent>) -> Vec<PositionedEvent> {
+    heard.retain(|heard| !matches!(heard.event, HearingEvent::PauseWeighed { .. } | HearingEvent::WentOn));
+    heard
 }
 
 /// Names of what was heard, with the block it was heard at.
 fn names(heard: &[PositionedEvent]) -> Vec<(&'static str, u64)> {
-    let name = |heard: &PositionedEvent| match &heard.event {
-        HearingEvent::Wake { .. } => "wake",
-        HearingEvent::WakeRejected { .. } => "rejected",
-        HearingEvent::SpeechStarted => "started",
-        HearingEvent::SpeechEnded { endpoint: Endpoint::Silence, .. } => "silence",
-        HearingEvent::SpeechEnded { endpoint: Endpoint::Max, .. } => "max",
-        HearingEvent::SpeechEnded { endpoint: Endpoint::Complete, .. } => "complete",
-        HearingEvent::SpeechEnded { .. } => "stopped",
-        HearingEvent::Interruption { goes_on: true, .. } => "goes on",
-        HearingEvent::Interruption { .. } => "interruption",
-        HearingEvent::Partial(_) => "partial",
-        HearingEvent::Sound(_) => "sound",
-        HearingEvent::Transcript(_) => "transcript",
-        HearingEvent::NothingSaid => "nothing",
-        HearingEvent::Fault(_) => "fault",
+    let name = |heard: &PositionedEvent| {
+        Some(match &heard.event {
+            HearingEvent::Wake { .. } => "wake",
+            HearingEvent::WakeRejected { .. } => "rejected",
+            HearingEvent::SpeechStarted => "started",
+            HearingEvent::SpeechEnded { endpoint: Endpoint::Silence, .. } => "silence",
+            HearingEvent::SpeechEnded { endpoint: Endpoint::Max, .. } => "max",
+            HearingEvent::SpeechEnded { endpoint: Endpoint::Complete, .. } => "complete",
+            HearingEvent::SpeechEnded { .. } => "stopped",
+            HearingEvent::Interruption { goes_on: true, .. } => "goes on",
+            HearingEvent::Interruption { .. } => "interruption",
+            HearingEvent::Partial(_) => "partial",
+            HearingEvent::Sound(_) => "sound",
+            HearingEvent::Transcript(_) => "transcript",
+            HearingEvent::NothingSaid => "nothing",
+            HearingEvent::Fault(_) => "fault",
+            HearingEvent::PauseWeighed { .. } | HearingEvent::WentOn => return None,
+        })
     };
-    heard.iter().map(|heard| (name(heard), heard.position_samples / BLOCK as u64)).collect()
+    heard.iter().filter_map(|heard| Some((name(heard)?, heard.position_samples / BLOCK as u64))).collect()
 }
 
 /// Blocks between the draft, which the recogniser was fed up to, and the end of a request's silence.
@@ -319,6 +332,7 @@ fn live_hears_the_same_as_lock_step() {
     while !names(&heard).iter().any(|(name, _)| *name == "transcript") && std::time::Instant::now() < until {
         live.process(&[], &mut heard);
     }
+    let heard = without_pauses(heard);
     let without_partials = |heard: &[PositionedEvent]| -> Vec<HearingEvent> {
         let events = heard.iter().map(|heard| heard.event.clone());
         events.filter(|event| !matches!(event, HearingEvent::Partial(_))).collect()
@@ -336,12 +350,12 @@ fn real() -> (AudioPipeline, Arc<Mutex<RecogniserLog>>) {
         recogniser: Box::new(recogniser),
         grammar: None,
         speakers: None,
+        witness: None,
     };
-    (
-        AudioPipeline::new(parts, PipelineSettings::new(&Config::default(), SttMode::LockStep))
-            .expect("a pipeline"),
-        log,
-    )
+    // How long is waited is no matter of how it is said here.
+    let endpoint = config::endpoint::EndpointConfig { mode: EndpointMode::Words, ..Default::default() };
+    let settings = PipelineSettings::new(&Config { endpoint, ..Config::default() }, SttMode::LockStep);
+    (AudioPipeline::new(parts, settings).expect("a pipeline"), log)
 }
 
 fn essentials(heard: &[PositionedEvent]) -> Vec<&'static str> {

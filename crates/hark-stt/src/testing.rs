@@ -1,5 +1,6 @@
 //! Test helpers of this crate: real models, flite's voices, recordings of people when they are there.
 
+use super::end_of_turn::smart_turn::SmartTurn;
 use super::vad::SileroVad;
 use super::wake::{CombinedWakeEngine, MicroWakeWord, OpenWakeWord, OpenWakeWordFiles};
 use hark_core::VAD_BLOCK_SAMPLES;
@@ -39,6 +40,13 @@ pub(crate) fn openwakeword(words: &[&str]) -> OpenWakeWord {
         heads: words.iter().map(|word| model(&format!("{word}.tflite"))).collect(),
     };
     OpenWakeWord::load(&litert(), &files).expect("openWakeWord")
+}
+
+/// Smart Turn, when this machine has it: it is optional.
+pub(crate) fn smart_turn() -> Option<SmartTurn> {
+    let model = model("smart_turn.onnx");
+    let runtime = || OnnxRuntime::load(&self::model("libonnxruntime.so")).expect("libonnxruntime.so");
+    model.exists().then(|| SmartTurn::load(runtime(), &model).expect("Smart Turn"))
 }
 
 /// A sentence spoken by one of flite's voices, 16 kHz mono.

@@ -129,7 +129,7 @@ impl Engines<'_> {
             embedding: self.manifest.path("embedding_model")?,
             heads: heads.collect::<Result<_, _>>()?,
         };
-        Ok(OpenWakeWord::load(litert, &files)?)
+        OpenWakeWord::load(litert, &files)
     }
 
     /// The voice; `None` when it is switched off.

@@ -7,10 +7,13 @@ use crate::app::audio::speakers::SpeakerRegistry;
 use crate::app::language::live_grammar::LiveGrammar;
 use crate::app::language::vocabulary::Vocabulary;
 use hark_config::Config;
+use hark_config::endpoint::EndpointMode;
 use hark_core::ports::HomeView;
 use hark_core::{Fault, FaultKind};
-use hark_models::manifest::Manifest;
+use hark_models::manifest::{ArtifactState, Manifest};
 use hark_models::onnx::OnnxRuntime;
+use hark_stt::end_of_turn::smart_turn::SmartTurn;
+use hark_stt::end_of_turn::witness::Witness;
 use hark_stt::pipeline::{AudioPipeline, PipelineParts, PipelineSettings};
 use hark_stt::stt::Recogniser;
 use hark_stt::stt::unavailable::UnavailableRecogniser;
@@ -58,7 +61,8 @@ impl PipelineFactory {
     ) -> Result<AudioPipeline, Fault> {
         let (vad, recogniser) = (self.vad()?, self.recogniser(mode)?);
         let (grammar, speakers) = (Some(self.sentences.clone() as _), self.speakers.listener(is_node)?);
-        let parts = PipelineParts { vad, wake, recogniser, grammar, speakers };
+        let witness = self.witness(mode)?;
+        let parts = PipelineParts { vad, wake, recogniser, grammar, speakers, witness };
         AudioPipeline::new(parts, PipelineSettings::new(&self.config, mode))
     }
 
@@ -66,6 +70,19 @@ impl PipelineFactory {
     pub(crate) fn vad(&self) -> Result<Box<dyn Vad>, Fault> {
         let onnx = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
         Ok(Box::new(SileroVad::load(onnx, &self.manifest.path("silero_vad")?)?))
+    }
+
+    /// Smart Turn, where it is wanted and there.
+    fn witness(&self, mode: SttMode) -> Result<Option<Witness>, Fault> {
+        let wanted = &self.config.endpoint;
+        let part = self.manifest.part("smart_turn")?;
+        let is_there = !matches!(self.manifest.state(part, false), ArtifactState::Missing { .. });
+        if !wanted.smart_turn || wanted.mode != EndpointMode::Likelihood || !is_there {
+            return Ok(None);
+        }
+        let model = self.manifest.path("smart_turn")?;
+        let onnx = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
+        Witness::new(SmartTurn::load(onnx, &model)?, mode).map(Some)
     }
 
     /// The wake words alone; none when they are switched off.

@@ -230,6 +230,11 @@ pub(crate) fn machine_event(event: HearingEvent, event_queue: &EventQueue) -> Op
         HearingEvent::SpeechEnded { endpoint, silence_ms } => Event::SpeechEnded { endpoint, silence_ms },
         HearingEvent::Interruption { ago_ms, goes_on } => Event::Interruption { ago_ms, goes_on },
         HearingEvent::Partial(words) => Event::Partial(words),
+        HearingEvent::PauseWeighed { evidence, silence_ms, wait_ms } => {
+            tracing::debug!(?evidence, silence_ms, wait_ms, "pause");
+            return None;
+        }
+        HearingEvent::WentOn => return None,
         HearingEvent::Sound(samples) => {
             event_queue.keep_sound(None, samples);
             return None;

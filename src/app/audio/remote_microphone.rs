@@ -277,7 +277,9 @@ impl Listening {
                 // There are no wake words, and nothing is watched for.
                 HearingEvent::Wake { .. }
                 | HearingEvent::WakeRejected { .. }
-                | HearingEvent::Interruption { .. } => {}
+                | HearingEvent::Interruption { .. }
+                | HearingEvent::PauseWeighed { .. }
+                | HearingEvent::WentOn => {}
             }
         }
         if is_over && self.is_on {

@@ -217,4 +217,8 @@ impl Completes for LiveGrammar {
     fn completeness(&self, text: &str) -> Completeness {
         self.now().map(|grammar| grammar.completeness(text)).unwrap_or_default()
     }
+
+    fn share_going_on(&self, text: &str) -> Option<f32> {
+        self.now().ok()?.share_going_on(text)
+    }
 }

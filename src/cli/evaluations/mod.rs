@@ -5,6 +5,7 @@ mod apart_lists;
 pub(crate) mod conversation;
 pub(crate) mod daemon;
 pub(crate) mod document;
+pub(crate) mod endpoint;
 pub(crate) mod figures;
 pub(crate) mod fleet;
 pub(crate) mod human_gap;

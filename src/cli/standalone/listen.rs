@@ -142,11 +142,13 @@ impl Gauge {
                 };
             }
             HearingEvent::Fault(fault) => self.words = fault.message,
+            HearingEvent::WentOn => self.doing = Doing::Hearing,
             // The meter watches for no interruption, keeps no sound, and shows wake scores by themselves.
             HearingEvent::Wake { .. }
             | HearingEvent::WakeRejected { .. }
             | HearingEvent::Sound(_)
-            | HearingEvent::Interruption { .. } => {}
+            | HearingEvent::Interruption { .. }
+            | HearingEvent::PauseWeighed { .. } => {}
         }
     }
 

@@ -10,7 +10,7 @@ mod direct_commands;
 mod documents;
 mod evaluations;
 mod everyday;
-mod going_on;
+pub(crate) mod going_on;
 mod hearing_people;
 mod looking_back;
 mod memory;

@@ -2,6 +2,7 @@
 
 mod audio_heals;
 mod dangerous_acts;
+mod going_on;
 pub mod interrupting;
 mod live_meter;
 mod living_room;

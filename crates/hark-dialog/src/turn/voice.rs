@@ -111,10 +111,19 @@ impl Machine {
 
     pub(super) fn on_speech_ended(&mut self, now: Stamp, endpoint: Endpoint, silence_ms: u64) {
         let at = now.earlier_by_ms(silence_ms);
-        match self.turn_in(Phase::Listening) {
-            Some(id) => self.end_speech(now, &id, endpoint, at),
-            None => self.note_interruption_ended(endpoint, at),
+        if let Some(id) = self.turn_in(Phase::Listening) {
+            self.end_speech(now, &id, endpoint, at);
+        } else if let Some(turn) = self.awaited_words().filter(|_| self.interruption.is_none()) {
+            // The speaker went on before the words were known.
+            self.turns[turn].times.speech_end = Some(at);
+        } else {
+            self.note_interruption_ended(endpoint, at);
         }
+    }
+
+    /// Where in the list of turns the spoken one is whose words are not known yet.
+    fn awaited_words(&self) -> Option<usize> {
+        self.turns.iter().rposition(|turn| turn.origin == Origin::Voice && turn.times.request.is_none())
     }
 
     pub(super) fn end_speech(&mut self, now: Stamp, id: &TurnId, endpoint: Endpoint, at: Stamp) {
@@ -130,8 +139,7 @@ impl Machine {
         if self.interruption.is_some() && !self.settle_interruption(now, &mut transcript) {
             return;
         }
-        let waiting = |turn: &&Turn| turn.origin == Origin::Voice && turn.times.request.is_none();
-        let Some(id) = self.turns.iter().rev().find(waiting).map(|turn| turn.id.clone()) else { return };
+        let Some(id) = self.awaited_words().map(|turn| self.turns[turn].id.clone()) else { return };
         if self.turn_mut(&id).is_some_and(|turn| turn.waits) {
             // Who should answer has not said so yet; two answers are worse than none.
             self.leave_to_others(&id);

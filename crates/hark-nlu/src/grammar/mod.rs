@@ -3,6 +3,7 @@
 mod accept;
 mod annotate;
 mod complete;
+mod continuations;
 mod fill;
 mod flat_vec;
 mod fragments;
@@ -361,6 +362,10 @@ impl SpeechGrammar for Grammar {
 impl Completes for Grammar {
     fn completeness(&self, text: &str) -> Completeness {
         self.completeness_of(text)
+    }
+
+    fn share_going_on(&self, text: &str) -> Option<f32> {
+        self.share_of_continuations(text)
     }
 }
 

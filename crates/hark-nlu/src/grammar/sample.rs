@@ -47,6 +47,7 @@ pub(super) struct Sampler {
 struct SampledIntent {
     /// Share of the samples, up to this intent.
     weight_to_here: f64,
+    /// Templates with their shares of it.
     templates: Vec<(f64, TemplateId)>,
     /// Whether it makes sense beside another request.
     joinable: bool,
@@ -152,6 +153,14 @@ pub(crate) struct Sample {
     area: Option<Value>,
 }
 
+/// The ways a sentence goes on from a node, each with its weight.
+pub(super) struct Fork {
+    pub(super) words: Vec<(WordId, NodeId, usize)>,
+    pub(super) lists: Vec<(ViewId, SlotId, NodeId, usize)>,
+    /// All weights; 1 of it is that the sentence ends, where it may.
+    pub(super) total: usize,
+}
+
 /// A sentence to learn from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelledSample {
@@ -172,6 +181,36 @@ struct Run<'g> {
 }
 
 impl Grammar {
+    /// How sentences that can be said go on from a node.
+    pub(super) fn fork(&self, at: NodeId) -> Fork {
+        let network = &self.network;
+        let speaks = |to: NodeId| self.sampler.speaks[to as usize];
+        let words = network.said_words(at).filter(|(_, to)| speaks(*to));
+        let mut words: Vec<_> = words.map(|(word, to)| (word, to, 1)).collect();
+        words.sort_unstable();
+        // Words are sorted by their numbers, which they have in the order of their first use.
+        if let [first, _, ..] = words.as_mut_slice() {
+            first.2 = USUAL_WEIGHT;
+        }
+        let weight = |view: ViewId| if self.views.get(view).numeric { RANGE_WEIGHT } else { LIST_WEIGHT };
+        let lists = network.said_views(at).filter(|(_, _, to)| speaks(*to));
+        let lists: Vec<_> = lists.map(|(view, slot, to)| (view, slot, to, weight(view))).collect();
+        let ways = words.iter().map(|(.., weight)| weight).chain(lists.iter().map(|(.., weight)| weight));
+        let total = ways.sum::<usize>() + usize::from(network.node(at).last);
+        Fork { words, lists, total }
+    }
+
+    /// First nodes of the templates that can be said, each with its share of the samples.
+    pub(super) fn sampled_starts(&self) -> impl Iterator<Item = (NodeId, f64)> {
+        let mut before = 0.0;
+        self.sampler.intents.iter().flat_map(move |intent| {
+            let share = intent.weight_to_here - std::mem::replace(&mut before, intent.weight_to_here);
+            let sum: f64 = intent.templates.iter().map(|(weight, _)| weight).sum();
+            let start = |template: TemplateId| self.network.starts[template as usize];
+            intent.templates.iter().map(move |(weight, template)| (start(*template), share * weight / sum))
+        })
+    }
+
     pub(super) fn samples(&self, count: usize, seed: u64) -> Vec<Vec<String>> {
         let mut run = Run { grammar: self, dice: Dice(seed), waiting: QuickMap::default() };
         let mut samples = Vec::with_capacity(count);
@@ -264,35 +303,22 @@ impl Run<'_> {
     fn walk(&mut self, sample: &mut Sample) {
         let (grammar, mut at) = (self.grammar, self.grammar.network.starts[sample.template as usize]);
         loop {
-            let network = &grammar.network;
-            let speaks = |to: NodeId| grammar.sampler.speaks[to as usize];
-            let mut words: Vec<(WordId, NodeId)> =
-                network.said_words(at).filter(|(_, to)| speaks(*to)).collect();
-            words.sort_unstable();
-            let views: Vec<(ViewId, SlotId, NodeId)> =
-                network.said_views(at).filter(|(_, _, to)| speaks(*to)).collect();
-            let weight = |view: ViewId| {
-                if grammar.views.get(view).numeric { RANGE_WEIGHT } else { LIST_WEIGHT }
-            };
-            let lists: usize = views.iter().map(|(view, _, _)| weight(*view)).sum();
-            // Words are sorted by their numbers, which they have in the order of their first use.
-            let more = if words.len() > 1 { USUAL_WEIGHT - 1 } else { 0 };
-            let total = words.len() + more + lists + usize::from(network.node(at).last);
+            let Fork { words, lists, total } = grammar.fork(at);
             let mut pick = self.dice.below(total as u64) as usize;
-            if let Some((word, to)) = words.get(pick.saturating_sub(more)) {
-                sample.words.push(*word);
-                at = *to;
-                continue;
-            }
-            pick -= words.len() + more;
-            let chosen = views.iter().find(|(view, _, _)| match pick.checked_sub(weight(*view)) {
+            let mut is_picked = |weight: usize| match pick.checked_sub(weight) {
                 Some(rest) => {
                     pick = rest;
                     false
                 }
                 None => true,
-            });
-            let Some((view, slot, to)) = chosen else { return };
+            };
+            if let Some((word, to, _)) = words.iter().find(|(.., weight)| is_picked(*weight)) {
+                sample.words.push(*word);
+                at = *to;
+                continue;
+            }
+            let chosen = lists.iter().find(|(.., weight)| is_picked(*weight));
+            let Some((view, slot, to, _)) = chosen else { return };
             self.value(sample, *view, *slot);
             at = *to;
         }

@@ -3,6 +3,7 @@
 use super::super::*;
 use super::{BLOCK, Judge, Mutex, RecogniserLog, WAKE, hear, names, scripted, sound};
 use crate::echo::ResidualEcho;
+use hark_core::ports::Completeness;
 
 fn watching() -> (AudioPipeline, Arc<Mutex<RecogniserLog>>) {
     let (mut pipeline, log) = scripted(SttMode::LockStep);

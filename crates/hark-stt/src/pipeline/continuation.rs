@@ -2,7 +2,7 @@
 //! it. It is reported as an interruption, because Hark may have begun to answer.
 
 use super::super::barge_in_detector;
-use super::super::endpoint::{EndpointChange, Endpointer};
+use super::super::endpoint::EndpointChange;
 use super::{AudioPipeline, Draft, LEAD_IN_MS, PipelineState};
 use crate::echo::ResidualEcho;
 use crate::{HearingEvent, PositionedEvent};
@@ -17,15 +17,11 @@ impl AudioPipeline {
 
     /// The words of the request are known: back to the wake word, at once or when nothing more has come.
     pub(super) fn await_continuation(&mut self, endpoint: Endpoint) {
-        let goes_on_ms = u64::from(self.settings.endpoint.goes_on_ms);
-        if goes_on_ms == 0 || self.is_barge_in || endpoint == Endpoint::Max {
+        if !self.can_go_on(endpoint) {
             self.cancel_request();
             return;
         }
-        let vad = self.interruption_vad();
-        let give_up_at = self.position + ms_to_samples(goes_on_ms);
-        let endpointer = Endpointer::new(&vad, &self.settings.endpoint, self.position, give_up_at);
-        self.state = PipelineState::MayGoOn { endpointer };
+        self.state = PipelineState::MayGoOn { endpointer: self.endpointer_of_continuation() };
     }
 
     /// Looks for speech that goes on with the request before.

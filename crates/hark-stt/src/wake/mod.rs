@@ -7,6 +7,7 @@ mod keyphrase_engine;
 mod micro_frontend;
 mod microwakeword;
 mod openwakeword;
+mod trained_head;
 mod verifier;
 mod word_end;
 
@@ -14,7 +15,8 @@ pub use combined::CombinedWakeEngine;
 pub use detector::{WakeDetector, WakeReport};
 pub use keyphrase_engine::KeyphraseEngine;
 pub use microwakeword::MicroWakeWord;
-pub use openwakeword::{OpenWakeWord, OpenWakeWordFiles};
+pub use openwakeword::{HOP_SAMPLES, OpenWakeWord, OpenWakeWordFiles};
+pub use trained_head::{Example, TrainedHead, WINDOWS};
 pub use verifier::{VERIFIED_MS, WakeVerifier};
 pub use word_end::WordEnd;
 

@@ -1,13 +1,14 @@
 //! openWakeWord on LiteRT: sound → mel frames → embeddings → one small head a word. All words share the
 //! first two stages. Mechanics after github.com/dscripka/openWakeWord and pyopen-wakeword 1.1.0.
 
+use super::trained_head::{TrainedHead, WINDOWS};
 use super::{WakeEngine, WakeWord, WordEnd};
 use hark_core::Fault;
 use hark_models::litert::{LiteRt, LiteRtError, LiteRtModel};
 use std::path::{Path, PathBuf};
 
 /// 80 ms at 16 kHz.
-const HOP_SAMPLES: usize = 1280;
+pub const HOP_SAMPLES: usize = 1280;
 /// Samples in front of a hop that its first mel frames reach back to.
 const LOOK_BACK_SAMPLES: usize = 480;
 const MEL_BANDS: usize = 32;
@@ -15,7 +16,8 @@ const MEL_BANDS: usize = 32;
 const HOP_FRAMES: usize = 8;
 /// Mel frames one embedding shifted at.
 const WINDOW_FRAMES: usize = 76;
-const EMBEDDING_LEN: usize = 96;
+/// Numbers of an embedding.
+pub const EMBEDDING_LEN: usize = 96;
 /// Further shifted score the sound as if hops had been cut so many mel frames of 10 ms earlier: how a word
 /// falls into hops changes its score by up to 0.8.
 const SHIFTS_FRAMES: [usize; HOP_FRAMES - 1] = [4, 2, 6, 1, 5, 3, 7];
@@ -42,7 +44,8 @@ pub struct OpenWakeWordFiles {
     pub mel: PathBuf,
     /// `embedding_model.tflite`.
     pub embedding: PathBuf,
-    /// One head for each word; its file name without the ending is the word's name.
+    /// One head for each word, of openWakeWord (`.tflite`) or trained by the owner (`.json`); its file name without the ending
+    /// is the word's name.
     pub heads: Vec<PathBuf>,
 }
 
@@ -84,9 +87,14 @@ struct ShiftedScoring {
 }
 
 struct Head {
-    model: LiteRtModel,
+    model: HeadModel,
     /// Embeddings it shifted at.
     windows: usize,
+}
+
+enum HeadModel {
+    LiteRt(LiteRtModel),
+    Trained(TrainedHead),
 }
 
 impl OpenWakeWord {
@@ -94,7 +102,7 @@ impl OpenWakeWord {
     ///
     /// # Errors
     /// When a file is missing, is no model, or has shapes other than openWakeWord's.
-    pub fn load(litert: &LiteRt, files: &OpenWakeWordFiles) -> Result<Self, LiteRtError> {
+    pub fn load(litert: &LiteRt, files: &OpenWakeWordFiles) -> Result<Self, Fault> {
         let window = (HOP_SAMPLES + LOOK_BACK_SAMPLES) as i32;
         let mel = LiteRtModel::load(litert, &files.mel, Some(&[1, window]))?;
         expect_len(&mel, &files.mel, HOP_FRAMES * MEL_BANDS)?;
@@ -107,7 +115,7 @@ impl OpenWakeWord {
             heads.push(head);
             words.push(word);
         }
-        let longest = heads.iter().map(|head| head.windows).max().unwrap_or(1);
+        let longest = heads.iter().map(|head: &Head| head.windows).max().unwrap_or(WINDOWS);
         let mut engine = Self {
             mel,
             embedding,
@@ -137,6 +145,20 @@ impl OpenWakeWord {
         }
         self.quiet_mels.clone_from(&self.mels);
         self.quiet_embeddings.clone_from(&self.embeddings);
+        Ok(())
+    }
+
+    /// The embeddings that a trained head hears at each hop of a sound, silence before it, with where the hop ends in samples.
+    ///
+    /// # Errors
+    /// When a model fails.
+    pub fn windows_of(&mut self, sound: &[f32], mut visit: impl FnMut(usize, &[f32])) -> Result<(), Fault> {
+        self.reset();
+        for (number, hop) in sound.as_chunks::<HOP_SAMPLES>().0.iter().enumerate() {
+            self.features(hop)?;
+            let from = self.embeddings.len().saturating_sub(WINDOWS * EMBEDDING_LEN);
+            visit((number + 1) * HOP_SAMPLES, &self.embeddings[from..]);
+        }
         Ok(())
     }
 
@@ -255,10 +277,15 @@ impl ShiftedScoring {
 impl Head {
     /// The score of the last [`Head::windows`] embeddings.
     fn score(&mut self, embeddings: &[f32]) -> Result<f32, LiteRtError> {
-        let from = embeddings.len() - self.windows * EMBEDDING_LEN;
-        let mut score = 0.0;
-        self.model.run(&embeddings[from..], std::slice::from_mut(&mut score))?;
-        Ok(score)
+        let embeddings = &embeddings[embeddings.len() - self.windows * EMBEDDING_LEN..];
+        match &mut self.model {
+            HeadModel::LiteRt(model) => {
+                let mut score = 0.0;
+                model.run(embeddings, std::slice::from_mut(&mut score))?;
+                Ok(score)
+            }
+            HeadModel::Trained(head) => Ok(head.score(embeddings)),
+        }
     }
 }
 
@@ -270,13 +297,18 @@ fn expect_len(model: &LiteRtModel, path: &Path, len: usize) -> Result<(), LiteRt
     Err(LiteRtError::ModelUnusable { path: path.to_owned(), why })
 }
 
-fn load_head(litert: &LiteRt, path: &Path) -> Result<(Head, WakeWord), LiteRtError> {
-    let model = LiteRtModel::load(litert, path, None)?;
-    expect_len(&model, path, 1)?;
-    let shape = model.input_shape();
-    let [1, windows @ 1..=1000, EMBEDDING_LEN] = shape[..] else {
-        let why = format!("its input is {shape:?}; an openWakeWord head takes [1, n, {EMBEDDING_LEN}]");
-        return Err(LiteRtError::ModelUnusable { path: path.to_owned(), why });
+fn load_head(litert: &LiteRt, path: &Path) -> Result<(Head, WakeWord), Fault> {
+    let (model, windows) = if path.extension().is_some_and(|ending| ending == "json") {
+        (HeadModel::Trained(TrainedHead::load(path)?), WINDOWS)
+    } else {
+        let model = LiteRtModel::load(litert, path, None)?;
+        expect_len(&model, path, 1)?;
+        let shape = model.input_shape();
+        let [1, windows @ 1..=1000, EMBEDDING_LEN] = shape[..] else {
+            let why = format!("its input is {shape:?}; an openWakeWord head takes [1, n, {EMBEDDING_LEN}]");
+            return Err(LiteRtError::ModelUnusable { path: path.to_owned(), why }.into());
+        };
+        (HeadModel::LiteRt(model), windows)
     };
     let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     Ok((Head { model, windows }, WakeWord { end: WordEnd::of(&name), name }))

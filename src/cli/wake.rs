@@ -1,0 +1,398 @@
+//! `hark wake train`: a wake word of the owner's, learned on this machine from synthetic speakers and, if there are any,
+//! recordings. Voices that are installed say the word and much else; changed in speed and pitch they make speakers, and rooms and
+//! noise are added. Every fourth speaker is not learned from: what the word misses and what it is mistaken for is counted on
+//! those, with the engine that listens for it.
+
+use super::Faults;
+use super::args::Wake as Command;
+use super::random::Xorshift;
+use super::speakers::sound;
+use super::temporary_folder::TemporaryFolder;
+use crate::app::builder::App;
+use crate::cli::evaluations::figures::Percent;
+use hark_audio::resample::Resampler;
+use hark_config::{Config, paths};
+use hark_core::ports::{SpeechGrammar, Voice};
+use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ};
+use hark_models::litert::LiteRt;
+use hark_stt::wake::{
+    Example, HOP_SAMPLES, OpenWakeWord, OpenWakeWordFiles, TrainedHead, WakeDetector, WakeReport,
+};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// How the phrase is said: with other melodies and pauses.
+const WAYS: [&str; 4] = ["{}", "{}!", "{}?", "{},"];
+/// Speed and pitch of the speakers, against the voice's own.
+const SPEEDS: [f32; 12] = [0.8, 0.84, 0.88, 0.92, 0.96, 1.0, 1.04, 1.08, 1.13, 1.18, 1.24, 1.3];
+/// Rooms and noises a saying is heard in.
+const ROOMS_A_SAYING: usize = 3;
+/// Sentences of the home that are none of the word.
+const SENTENCES: usize = 400;
+/// Words that take the place of one of the phrase's.
+const NEAR_WORDS: usize = 120;
+/// How many speakers say each of those.
+const NEAR_SPEAKERS: usize = 3;
+/// From the end of the word on, so many hops are examples of it.
+const WORD_HOPS: usize = 4;
+/// Silence before and after what is said, in samples.
+const AROUND: usize = 16_000;
+/// One speaker of so many is for counting.
+const HELD_OUT: usize = 4;
+/// Text that is no request and no wake word.
+const PROSE: &str = include_str!("evaluations/long_reply.txt");
+
+pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Faults> {
+    let Command::Train { phrase, recordings, others, out } = command;
+    train(config, phrase, (recordings, others), out.as_deref(), as_json)
+}
+
+fn bad(message: String, fix: &str) -> Fault {
+    Fault::new(FaultKind::BadInput, "wake", message, fix)
+}
+
+fn train(
+    config: &Config,
+    phrase: &str,
+    recordings: (&[PathBuf], &[PathBuf]),
+    out: Option<&Path>,
+    as_json: bool,
+) -> Result<(), Faults> {
+    let one = |fault| vec![fault];
+    let phrase = phrase.trim().to_lowercase();
+    let is_word = |c: char| c.is_alphabetic() || c == ' ' || c == '\'';
+    if phrase.chars().filter(|c| c.is_alphabetic()).count() < 5 || !phrase.chars().all(is_word) {
+        let fix = "take two words or a long one, in letters: \"hey house\"";
+        return Err(one(bad(
+            format!("\"{phrase}\" is no wake word that could be told from other speech"),
+            fix,
+        )));
+    }
+    let name: String = phrase.chars().map(|c| if c.is_alphabetic() { c } else { '_' }).collect();
+    let file = match out {
+        Some(file) => file.to_owned(),
+        None => config.paths.state_dir().map_err(one)?.join("wake").join(format!("{name}.json")),
+    };
+    if file.extension().is_none_or(|ending| ending != "json") {
+        return Err(one(bad(
+            format!("{} must end with .json", file.display()),
+            "name another file: --out FILE.json",
+        )));
+    }
+    let folder = TemporaryFolder::make().map_err(one)?;
+    let mut apart = config.clone();
+    apart.paths.state_dir = folder.path().display().to_string();
+    (apart.home.demo, apart.home.file) = (true, String::new());
+    let app = App::open(apart)?;
+    let mut studio = Studio::open(&app).map_err(one)?;
+    let sayings = studio.say_all(&app, &phrase, recordings)?;
+    let mut ear = Ear::open(&app, None).map_err(one)?;
+    eprintln!("hark: learning from {} sayings …", sayings.len());
+    let examples = ear.examples(&sayings).map_err(one)?;
+    let head = TrainedHead::train(&phrase, &examples).map_err(one)?;
+    if let Some(parent) = file.parent() {
+        paths::ensure_dir(parent).map_err(one)?;
+    }
+    let text = serde_json::to_string(&head).map_err(|error| one(bad(error.to_string(), "")))?;
+    std::fs::write(&file, text).map_err(|error| {
+        let message = format!("cannot write {} ({error})", file.display());
+        one(Fault::new(FaultKind::Failed, "wake", message, "name another file: --out FILE.json"))
+    })?;
+    let engine = Ear::open(&app, Some(&file)).map_err(one)?.engine;
+    let mut detector = WakeDetector::new(Box::new(engine), &config.wake);
+    let counted = count(&mut detector, &sayings).map_err(one)?;
+    tell(&phrase, &file, &counted, as_json);
+    Ok(())
+}
+
+/// What was counted on speakers that were not learned from.
+#[derive(Default)]
+struct Counted {
+    missed: usize,
+    said: usize,
+    /// Sayings near the word that woke, and how many there were.
+    near_wakes: usize,
+    near: usize,
+    /// Wakes by other speech, and how long that was.
+    false_wakes: usize,
+    other_hours: f64,
+}
+
+fn tell(phrase: &str, file: &Path, counted: &Counted, as_json: bool) {
+    let Counted { missed, said, near_wakes, near, false_wakes, other_hours } = counted;
+    let percent = Percent::of(*missed, *said);
+    if as_json {
+        let report = json!({
+            "phrase": phrase, "file": file, "missed": missed, "said": said, "missed_percent": percent,
+            "near_wakes": near_wakes, "near": near, "false_wakes": false_wakes, "other_speech_hours": other_hours,
+        });
+        println!("{report}");
+        return;
+    }
+    println!("{}", file.display());
+    println!("Counted on synthetic speakers that were not learned from; people are missed more often:");
+    if let Some(Percent { value, low, high }) = percent {
+        println!("missed       {missed} of {said}: {value:.1} % ({low:.1} – {high:.1})");
+    }
+    println!(
+        "near words   {near_wakes} of {near} woke it: the phrase with another word in it, or a part of it"
+    );
+    println!(
+        "false wakes  {false_wakes} in {other_hours:.2} hours of other speech, recordings among it where they were given"
+    );
+    println!("to use it:   hark config set 'wake.words=[\"hey_jarvis\", \"{}\"]'", file.display());
+}
+
+/// What is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Word,
+    /// The word with another in it, or a part of it.
+    Near,
+    Other,
+}
+
+/// Something that somebody says.
+struct Saying {
+    sound: Vec<f32>,
+    kind: Kind,
+    /// Where it ends, in samples.
+    end: usize,
+    is_held_out: bool,
+}
+
+/// Voices, rooms and noise.
+struct Studio {
+    voices: Vec<Box<dyn Voice>>,
+    languages: Vec<&'static str>,
+    random: Xorshift,
+}
+
+impl Studio {
+    fn open(app: &App) -> Result<Self, Fault> {
+        let from = app.engines();
+        let mut voices: Vec<Box<dyn Voice>> = Vec::new();
+        let mut languages = Vec::new();
+        if let Some(voice) = from.voice()? {
+            voices.push(voice);
+            languages.push("en");
+        }
+        if cfg!(feature = "espeak") {
+            for language in ["en-us", "en-gb"] {
+                voices.push(Box::new(from.espeak()?));
+                languages.push(language);
+            }
+        }
+        if voices.is_empty() {
+            let fix = "choose one: hark config set speaking.voice=hibari, or hark models pull";
+            return Err(Fault::new(FaultKind::MissingPart, "wake", "there is no voice to learn from", fix));
+        }
+        Ok(Self { voices, languages, random: Xorshift(0x9e37_79b9_7f4a_7c15) })
+    }
+
+    /// Everything that is learned from and counted on.
+    fn say_all(
+        &mut self,
+        app: &App,
+        phrase: &str,
+        (recordings, others): (&[PathBuf], &[PathBuf]),
+    ) -> Result<Vec<Saying>, Faults> {
+        let one = |fault| vec![fault];
+        let mut sayings = Vec::new();
+        for voice in 0..self.voices.len() {
+            for way in WAYS {
+                let said = self.say(voice, &way.replace("{}", phrase)).map_err(one)?;
+                for (number, speed) in SPEEDS.iter().enumerate() {
+                    let is_held_out = number % HELD_OUT == 1;
+                    self.hear(&faster(&said, *speed), Kind::Word, is_held_out, ROOMS_A_SAYING, &mut sayings);
+                }
+            }
+        }
+        for file in recordings {
+            let said = sound(file).map_err(one)?;
+            for speed in [0.9, 0.95, 1.0, 1.05, 1.1] {
+                self.hear(&faster(&said, speed), Kind::Word, false, ROOMS_A_SAYING, &mut sayings);
+            }
+        }
+        for (number, file) in others.iter().enumerate() {
+            let said = sound(file).map_err(one)?;
+            self.hear(&said, Kind::Other, number % HELD_OUT == 1, 1, &mut sayings);
+        }
+        let grammar = app.pipelines().sentences.now().map_err(|faults| faults.to_vec())?;
+        let mut texts: Vec<String> =
+            grammar.sample(SENTENCES, 7).into_iter().map(|words| words.join(" ")).collect();
+        let vocabulary: Vec<String> = grammar.vocabulary();
+        texts.extend(PROSE.split_inclusive(['.', ',', '?', '!']).map(str::to_owned));
+        let near = self.near(phrase, &vocabulary);
+        let spoken = texts.iter().map(|text| (text, 1, Kind::Other));
+        let spoken = spoken.chain(near.iter().map(|text| (text, NEAR_SPEAKERS, Kind::Near)));
+        for (number, (text, speakers, kind)) in spoken.enumerate() {
+            let said = self.say(number % self.voices.len(), text).map_err(one)?;
+            for turn in 0..speakers {
+                let speaker = (number + turn * 5) % SPEEDS.len();
+                let is_held_out = speaker % HELD_OUT == 1;
+                self.hear(&faster(&said, SPEEDS[speaker]), kind, is_held_out, 1, &mut sayings);
+            }
+        }
+        for _ in 0..20 {
+            let noise: Vec<f32> = (0..5 * AROUND).map(|_| self.random.unit() as f32 - 0.5).collect();
+            self.hear(&noise, Kind::Other, false, 1, &mut sayings);
+        }
+        Ok(sayings)
+    }
+
+    /// Parts of the phrase, and the phrase with other words in it.
+    fn near(&mut self, phrase: &str, vocabulary: &[String]) -> Vec<String> {
+        let words: Vec<&str> = phrase.split_whitespace().collect();
+        let mut near: BTreeSet<String> = BTreeSet::new();
+        for (place, word) in words.iter().enumerate() {
+            if words.len() > 1 {
+                near.insert((*word).to_owned());
+            }
+            for _ in 0..NEAR_WORDS {
+                let other = &vocabulary[self.random.below(vocabulary.len().max(1) as u64) as usize];
+                let changed: Vec<&str> = words
+                    .iter()
+                    .enumerate()
+                    .map(|(at, word)| if at == place { other } else { *word })
+                    .collect();
+                near.insert(changed.join(" "));
+            }
+        }
+        near.remove(phrase);
+        near.into_iter().collect()
+    }
+
+    fn say(&mut self, voice: usize, text: &str) -> Result<Vec<f32>, Fault> {
+        let (language, voice) = (self.languages[voice], &mut self.voices[voice]);
+        let mut sound = Vec::new();
+        let rate_hz = voice.rate_hz();
+        voice.synthesise(text, language, &mut |piece| {
+            sound.extend_from_slice(piece);
+            ControlFlow::Continue(())
+        })?;
+        let mut resampler = Resampler::new(rate_hz, SAMPLE_RATE_HZ)
+            .map_err(|error| Fault::new(FaultKind::Failed, "wake", error.to_string(), ""))?;
+        let mut out = Vec::new();
+        resampler.process(&sound, &mut out);
+        resampler.finish(&mut out);
+        Ok(out)
+    }
+
+    /// What is said, as it is heard in some rooms.
+    fn hear(&mut self, said: &[f32], kind: Kind, is_held_out: bool, rooms: usize, sayings: &mut Vec<Saying>) {
+        let peak = said.iter().fold(0.0_f32, |peak, sample| peak.max(sample.abs())).max(1e-6);
+        let audible = |sample: &f32| sample.abs() > peak * 0.05;
+        let (Some(from), Some(to)) = (said.iter().position(audible), said.iter().rposition(audible)) else {
+            return;
+        };
+        let said = &said[from..=to];
+        for room in 0..rooms {
+            let before = AROUND + self.random.below(HOP_SAMPLES as u64) as usize;
+            let mut sound = vec![0.0; before];
+            sound.extend_from_slice(said);
+            sound.extend(vec![0.0; AROUND]);
+            if room > 0 {
+                self.reverberate(&mut sound);
+            }
+            let level = 10.0_f32.powf((-3.0 - 30.0 * self.random.unit() as f32) / 20.0);
+            let noise_db = if room == 0 { -45.0 } else { -8.0 - 22.0 * self.random.unit() as f32 };
+            let noise = level * 10.0_f32.powf(noise_db / 20.0);
+            let mut low = 0.0_f32;
+            for sample in &mut sound {
+                // Noise of a room has more below.
+                low += 0.1 * (self.random.unit() as f32 - 0.5 - low);
+                *sample = (*sample / peak * level + 4.0 * noise * low).clamp(-1.0, 1.0);
+            }
+            sayings.push(Saying { sound, kind, end: before + said.len(), is_held_out });
+        }
+    }
+
+    /// Adds reflections that fall by 60 dB in 0.2 to 0.6 seconds.
+    fn reverberate(&mut self, sound: &mut [f32]) {
+        let rt60 = 0.2 + 0.4 * self.random.unit();
+        let dry = sound.to_vec();
+        for _ in 0..40 {
+            let delay_s = 0.004 + 0.25 * self.random.unit().powi(2);
+            let gain = 0.35 * 10.0_f64.powf(-3.0 * delay_s / rt60) * (2.0 * self.random.unit() - 1.0);
+            let delay = (delay_s * f64::from(SAMPLE_RATE_HZ)) as usize;
+            for (sample, early) in sound.iter_mut().skip(delay).zip(&dry) {
+                *sample += gain as f32 * early;
+            }
+        }
+    }
+}
+
+/// The sound at another speed and pitch.
+fn faster(sound: &[f32], speed: f32) -> Vec<f32> {
+    let count = (sound.len() as f32 / speed) as usize;
+    let at = |place: f32| {
+        let (before, share) = (place as usize, place.fract());
+        let (Some(a), b) = (sound.get(before), sound.get(before + 1)) else { return 0.0 };
+        a + (b.unwrap_or(a) - a) * share
+    };
+    (0..count).map(|n| at(n as f32 * speed)).collect()
+}
+
+/// The models that hear for a trained word.
+struct Ear {
+    engine: OpenWakeWord,
+}
+
+impl Ear {
+    /// With a trained word, or with none yet.
+    fn open(app: &App, head: Option<&Path>) -> Result<Self, Fault> {
+        let manifest = &app.pipelines().manifest;
+        let files = OpenWakeWordFiles {
+            mel: manifest.path("melspectrogram")?,
+            embedding: manifest.path("embedding_model")?,
+            heads: head.map(Path::to_path_buf).into_iter().collect(),
+        };
+        Ok(Self { engine: OpenWakeWord::load(&LiteRt::load(&manifest.path("litert")?)?, &files)? })
+    }
+
+    fn examples(&mut self, sayings: &[Saying]) -> Result<Vec<Example>, Fault> {
+        let mut examples = Vec::new();
+        for saying in sayings.iter().filter(|saying| !saying.is_held_out) {
+            self.engine.windows_of(&saying.sound, |end, embeddings| {
+                let after = end as isize - saying.end as isize;
+                let is_word = match (saying.kind == Kind::Word).then_some(after) {
+                    Some(after) if (0..(WORD_HOPS * HOP_SAMPLES) as isize).contains(&after) => true,
+                    // Neither: the word is not over yet, or just gone.
+                    Some(after) if after > -6 * HOP_SAMPLES as isize => return,
+                    _ => false,
+                };
+                examples.push(Example { embeddings: embeddings.to_vec(), is_word });
+            })?;
+        }
+        Ok(examples)
+    }
+}
+
+/// What the word misses and is mistaken for, as it is listened for.
+fn count(detector: &mut WakeDetector, sayings: &[Saying]) -> Result<Counted, Fault> {
+    let mut counted = Counted::default();
+    for saying in sayings.iter().filter(|saying| saying.is_held_out) {
+        detector.reset();
+        let mut reports = Vec::new();
+        detector.push(&saying.sound, &mut reports)?;
+        let wakes = reports.iter().filter(|report| matches!(report, WakeReport::Detected { .. })).count();
+        match saying.kind {
+            Kind::Word => {
+                counted.said += 1;
+                counted.missed += usize::from(wakes == 0);
+            }
+            Kind::Near => {
+                counted.near += 1;
+                counted.near_wakes += usize::from(wakes > 0);
+            }
+            Kind::Other => {
+                counted.false_wakes += wakes;
+                counted.other_hours += saying.sound.len() as f64 / f64::from(SAMPLE_RATE_HZ) / 3600.0;
+            }
+        }
+    }
+    Ok(counted)
+}
