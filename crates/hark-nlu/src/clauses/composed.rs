@@ -14,6 +14,9 @@ use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+/// What is not so now is waited for.
+const WAITS: &str = "wait";
+
 /// What is not so now is not waited for.
 const ONCE: &str = "drop";
 
@@ -52,7 +55,7 @@ pub(super) struct Composed {
 pub(super) struct Terms {
     trigger: Option<Trigger>,
     repeats: bool,
-    /// Looked at once: what is done where it is not so (`ask`, `drop`).
+    /// Looked at once: what is done where it is not so (`ask`, `drop`, `wait`).
     at_once: Option<&'static str>,
     only_if: Vec<Condition>,
     until: Option<Until>,
@@ -189,7 +192,7 @@ impl Composed {
                 trigger.is_some_and(|trigger| self.terms.check(trigger, otherwise, words))
             }
             Adds::During(said) => {
-                self.terms.at_once = Some("ask");
+                self.terms.at_once = Some(WAITS);
                 let Some(Trigger::Becomes { condition, for_seconds }) = self.about(said, reader) else {
                     return false;
                 };

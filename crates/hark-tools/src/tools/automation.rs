@@ -55,11 +55,12 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let snapshot = Snapshot::of(services);
     if let (Some(otherwise), Trigger::Becomes { condition, .. }) = (args.text("at_once"), &new.trigger) {
         let holds = services.automations.holds(condition, snapshot.now())?;
-        if holds == Some(true) || otherwise != "ask" || args.is_unattended() {
+        let is_kept = otherwise == "wait" || otherwise == "ask" && !args.is_unattended();
+        if holds == Some(true) || !is_kept {
             let detail = json!({"carry_out": holds == Some(true), "watched": watched(&new, &snapshot)});
             return Ok(Prepared::Answer(Outcome::answer(detail)));
         }
-        if !args.is_approved() {
+        if otherwise == "ask" && !args.is_approved() {
             let message = format!("it is not so now: {}", new.said_when);
             return Err(Failure::new(error_code::NEEDS_APPROVAL, message)
                 .with("act", json!(WAIT))

@@ -38,8 +38,8 @@ pub const TOOLS: &[Descriptor] = &[
             Arg::maybe("repeats", Kind::Flag, "every time, not once"),
             Arg::maybe(
                 "at_once",
-                Kind::Choice(&["ask", "drop"]),
-                "done now if it is so now; else a person is asked whether to wait, or it is not done at all",
+                Kind::Choice(&["ask", "drop", "wait"]),
+                "done now if it is so now; else a person is asked whether to wait, it is not done at all, or it waits",
             ),
             Arg::must(
                 "intents",
