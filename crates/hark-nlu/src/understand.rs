@@ -25,6 +25,9 @@ use hark_language::{Lexicon, phrases};
 use serde_json::Value;
 use std::iter;
 
+/// Tells which one is meant.
+pub(super) const CHOOSES: &str = "HarkChoose";
+
 /// Slot of something that a reminder would wait for.
 const EVENT: &str = "event";
 
@@ -117,8 +120,10 @@ impl Understand for Grammar {
 
 /// Whether all that was said was understood, and can be done.
 fn is_whole(found: &Understanding) -> bool {
-    let refused = |intent: &Intent| intent.name == refusal::INTENT;
-    !found.intents.is_empty() && found.missed.is_empty() && !found.intents.iter().any(refused)
+    // An answer to "which one" beside another request is no answer.
+    let is_open =
+        |intent: &Intent| intent.name == refusal::INTENT || intent.name == CHOOSES && found.intents.len() > 1;
+    !found.intents.is_empty() && found.missed.is_empty() && !found.intents.iter().any(is_open)
 }
 
 /// A request with the same asked again of something else; `None` where that is nothing of the kind.

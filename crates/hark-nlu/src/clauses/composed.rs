@@ -3,7 +3,7 @@
 use super::super::grammar::{Match, Reader};
 use super::super::intent::category_of;
 use super::super::rules::{self, Prefer, Reckoning};
-use super::super::understand::intent;
+use super::super::understand::{CHOOSES, intent};
 use super::clause::{Adds, Said};
 use super::{TARGET, target};
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
@@ -20,9 +20,8 @@ const WAITS: &str = "wait";
 /// What is not so now is not waited for.
 const ONCE: &str = "drop";
 
-/// Take away all that rings, and what tells which one is meant.
+/// Take away all that rings.
 const CANCELS_ALL: [&str; 3] = ["HassCancelAllTimers", "HarkCancelAllAlarms", "HarkCancelAllReminders"];
-const CHOOSES: &str = "HarkChoose";
 
 /// Empties a list.
 const CLEARS_LIST: &str = "HarkListClear";
