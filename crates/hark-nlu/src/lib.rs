@@ -22,6 +22,7 @@ pub mod intent;
 pub mod language_detection;
 mod multi_value;
 mod narrative;
+mod next_turn;
 mod number_spans;
 mod other_requests;
 mod others;

@@ -19,7 +19,7 @@ use super::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::automation::intent::{COMMAND, DENIES, IT, SEVERAL, TO_IT};
 use hark_core::intent::{UnknownThing, refusal};
-use hark_core::ports::{Candidates, NEXT_TURN, Understand};
+use hark_core::ports::{Candidates, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
 use hark_language::{Lexicon, phrases};
 use serde_json::Value;
@@ -119,52 +119,16 @@ impl Understand for Grammar {
 }
 
 /// Whether all that was said was understood, and can be done.
-fn is_whole(found: &Understanding) -> bool {
+pub(super) fn is_whole(found: &Understanding) -> bool {
     // An answer to "which one" beside another request is no answer.
     let is_open =
         |intent: &Intent| intent.name == refusal::INTENT || intent.name == CHOOSES && found.intents.len() > 1;
     !found.intents.is_empty() && found.missed.is_empty() && !found.intents.iter().any(is_open)
 }
 
-/// A request with the same asked again of something else; `None` where that is nothing of the kind.
-fn with_same_again(before: &Understanding, again: Understanding) -> Option<Understanding> {
-    let same = |one: &Intent, other: &Intent| one.name == other.name && one.slots == other.slots;
-    let is_new = |intent: &Intent| !before.intents.iter().any(|known| same(known, intent));
-    let new: Vec<Intent> = again.intents.into_iter().filter(is_new).collect();
-    let alike = |intent: &Intent| before.intents.iter().any(|known| known.name == intent.name);
-    let is_clear = before.ambiguous.is_empty() && again.ambiguous.is_empty();
-    (is_clear && !new.is_empty() && new.iter().all(alike)).then(|| Understanding {
-        intents: before.intents.iter().cloned().chain(new).collect(),
-        ..Understanding::default()
-    })
-}
-
 impl Reader<'_> {
-    /// What the words of two turns mean where the second corrects the first.
-    fn corrected_turn(&self, text: &str, language: &str) -> Option<Understanding> {
-        text.contains(NEXT_TURN).then_some(())?;
-        let tokens = self.tokenise(text);
-        let speech = Speech { reader: self, text, tokens: &tokens };
-        let read = |text: &str| {
-            let found = Some(self.as_said(text, language)).filter(is_whole);
-            found.or_else(|| self.said_otherwise(text, language))
-        };
-        let again = || {
-            let (before, again) = speech.repeated()?;
-            let before = read(&before)?;
-            again.iter().find_map(|text| with_same_again(&before, read(text)?))
-        };
-        // "Put the kettle on … tell me when it's done."
-        let beside = || {
-            let (before, both) = speech.joined()?;
-            let (before, both) = (read(&before)?, read(&both)?);
-            both.intents.starts_with(&before.intents).then_some(both)
-        };
-        speech.edited().iter().find_map(|text| read(text)).or_else(again).or_else(beside)
-    }
-
     /// What is understood to the end in plainer words, or without remarks beside it.
-    fn said_otherwise(&self, text: &str, language: &str) -> Option<Understanding> {
+    pub(super) fn said_otherwise(&self, text: &str, language: &str) -> Option<Understanding> {
         let other = |text: &str, say: fn(&Speech<'_>) -> Option<String>| {
             let tokens = self.tokenise(text);
             say(&Speech { reader: self, text, tokens: &tokens })
@@ -214,7 +178,7 @@ impl Reader<'_> {
         })
     }
 
-    fn as_said(&self, text: &str, language: &str) -> Understanding {
+    pub(super) fn as_said(&self, text: &str, language: &str) -> Understanding {
         let (reader, grammar) = (self, self.grammar);
         let own = grammar.language();
         if !language.is_empty() && language != "unknown" && language != own {

@@ -182,6 +182,8 @@ impl Context {
             .filter(|(_, receipt)| receipt.is_some())
             .map(|(intent, receipt)| {
                 let target = Target::of(&intent.slots, receipt.as_ref());
+                let started = receipt.as_ref().filter(|_| STARTS.contains(&intent.name.as_str()));
+                let target = started.map_or(target.clone(), |receipt| target.or_the_only_one(receipt));
                 Done { intent, target, receipt }
             })
             .collect();

@@ -26,16 +26,18 @@ impl Target {
             domains.all(|domain| domain == Some(first)).then(|| first.to_owned())
         });
         let slots = slots.iter().filter(|(slot, _)| SLOTS.contains(&slot.as_str()));
-        let mut slots: Slots = slots.map(|(slot, value)| (slot.clone(), value.clone())).collect();
-        // "Start the vacuum" names none, and there is one.
-        let only = receipt.and_then(|receipt| match receipt.detail["entities"].as_array()?.as_slice() {
-            [only] => Some(only["name"].clone()),
-            _ => None,
-        });
-        if slots.is_empty() {
-            slots.extend(only.filter(Value::is_string).map(|name| ("name".to_owned(), name)));
-        }
+        let slots = slots.map(|(slot, value)| (slot.clone(), value.clone())).collect();
         Self { slots, domain: said.or(found) }
+    }
+
+    /// The same with the name of the one thing that a receipt tells of, where none is named: "start the vacuum".
+    pub fn or_the_only_one(mut self, receipt: &Receipt) -> Self {
+        let only = match receipt.detail["entities"].as_array().map(Vec::as_slice) {
+            Some([only]) if self.slots.is_empty() => only["name"].as_str(),
+            _ => None,
+        };
+        self.slots.extend(only.map(|name| ("name".to_owned(), Value::from(name))));
+        self
     }
 
     /// Whether anything is named at all.

@@ -194,6 +194,8 @@ impl Machine {
         speaks: bool,
     ) {
         let begins_by_ms = self.said_by_ms().max(now.clock_ms());
+        // No voice waits any more for what this turn could mean.
+        self.settle(id);
         let Some(turn) = self.turn_mut(id) else { return };
         let outcome = turn.outcome;
         turn.phase = Phase::Speaking;

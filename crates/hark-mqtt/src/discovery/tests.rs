@@ -339,7 +339,7 @@ fn ranges_and_options_are_those_that_are_taken() {
         ("wake_sensitivity", "max", json!(95)),
         ("wake_word", "options", json!(["hey_jarvis", "okay_nabu"])),
         ("language", "options", json!(["en", "de"])),
-        ("endpointing", "options", json!(["words", "silence"])),
+        ("endpointing", "options", json!(["likelihood", "words", "silence"])),
     ] {
         assert_eq!(of(key, name), value, "{key} {name}");
     }

@@ -45,7 +45,9 @@ impl Composer<'_> {
             let mut first = self.request(text[..tokens[at].start].trim_end(), MAX_CLAUSES)?;
             let is_of_both = !(begins || first.has_terms() || first.asks());
             // Of both, only what is done to the same thing can be told apart.
-            let says_it = self.reader.with_name(&text[tokens[next].start..], "").is_some();
+            let clause =
+                clauses.iter().find(|it| it.start > next).map_or(text.len(), |it| tokens[it.start].start);
+            let says_it = self.reader.with_name(&text[tokens[next].start..clause], "").is_some();
             (!is_of_both || says_it).then_some(())?;
             // "For five minutes and then open the tap": when those are over.
             let then = (at..=next)

@@ -87,3 +87,58 @@ fn conditions_are_joined() {
         json!({"kind": "all", "conditions": both})
     );
 }
+
+#[test]
+fn the_same_is_asked_again_of_something_else() {
+    for (before, behind, last) in [
+        (
+            "remind me tomorrow at six to take the bins out",
+            "and at seven as well",
+            json!({"when": "2026-11-21T19:00:00", "message": "take the bins out"}),
+        ),
+        ("set an alarm for seven", "and another one at twenty past", json!({"when": "2026-11-22T07:20:00"})),
+        (
+            "add a toothbrush to the packing list",
+            "and sunscreen",
+            json!({"item": "sunscreen", "name": "packing"}),
+        ),
+        ("what's twelve times four", "and twelve times five", json!({"expression": "12 * 5"})),
+    ] {
+        let found = corrected(before, behind);
+        assert_eq!(found.len(), 2, "{before} / {behind}: {found:?}");
+        assert_eq!(found[0].0, found[1].0, "{before} / {behind}");
+        assert_ne!(found[0].1, found[1].1, "{before} / {behind}");
+        let is_in = |(slot, value): (&String, &Value)| slot == "when" || found[1].1.get(slot) == Some(value);
+        assert!(last.as_object().unwrap().iter().all(is_in), "{before} / {behind}: {found:?}");
+    }
+}
+
+#[test]
+fn a_request_of_its_own_is_no_item_of_the_one_before() {
+    let found = understood(&format!("put bananas on the shopping list{NEXT_TURN}and close the curtains"));
+    let items: Vec<&Value> = found.intents.iter().filter_map(|intent| intent.slots.get("item")).collect();
+    assert!(items.iter().all(|item| **item == "bananas"), "{found:?}");
+}
+
+#[test]
+fn it_in_a_condition_is_what_was_spoken_of_before() {
+    let found = corrected("turn on the coffee machine", "tell me when it's done");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found[1].1["trigger"]["condition"]["question"]["name"], "Coffee machine");
+}
+
+#[test]
+fn what_is_behind_so_is_done_when_it_says() {
+    let found = understood("our guests come at seven so at quarter to seven turn on the lamp");
+    assert_eq!(found.intents.len(), 1, "{found:?}");
+    assert_eq!(found.intents[0].slots["when"], "2026-11-21T18:45:00");
+}
+
+#[test]
+fn what_takes_back_what_was_done_waits_alone() {
+    let found = understood("turn on the lamp and turn it off when the curtains are closed");
+    let names: Vec<&str> = found.intents.iter().map(|intent| intent.name.as_str()).collect();
+    assert_eq!(names, ["HassTurnOn", "HarkAutomate"], "{found:?}");
+    let both = understood("turn on the lamp and close the curtains when the tv is off");
+    assert_eq!(both.intents.len(), 1, "{both:?}");
+}

@@ -135,7 +135,10 @@ fn slow() -> (AudioPipeline, std::sync::mpsc::Sender<()>) {
         speakers: None,
         witness: None,
     };
-    (AudioPipeline::new(parts, settings(SttMode::Live)).unwrap(), allow)
+    let pipeline = AudioPipeline::new(parts, settings(SttMode::Live));
+    // The settings of the tests are valid.
+    let pipeline = pipeline.expect("valid");
+    (pipeline, allow)
 }
 
 /// Hears silence until the words are there.

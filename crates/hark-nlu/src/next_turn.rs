@@ -1,0 +1,45 @@
+//! A turn that corrects the one before, asks for the same of something else, or goes on with it: both are read as one.
+
+use super::grammar::Reader;
+use super::request_framing::Speech;
+use super::understand::is_whole;
+use hark_core::ports::NEXT_TURN;
+use hark_core::{Intent, Understanding};
+
+impl Reader<'_> {
+    /// What the words of two turns mean where the second corrects the first.
+    pub(super) fn corrected_turn(&self, text: &str, language: &str) -> Option<Understanding> {
+        text.contains(NEXT_TURN).then_some(())?;
+        let tokens = self.tokenise(text);
+        let speech = Speech { reader: self, text, tokens: &tokens };
+        let read = |text: &str| {
+            let found = Some(self.as_said(text, language)).filter(is_whole);
+            found.or_else(|| self.said_otherwise(text, language))
+        };
+        let again = || {
+            let (before, again) = speech.repeated()?;
+            let before = read(&before)?;
+            again.iter().find_map(|text| with_same_again(&before, read(text)?))
+        };
+        // "Put the kettle on … tell me when it's done."
+        let beside = || {
+            let (before, both) = speech.joined()?;
+            let (before, both) = (read(&before)?, read(&both)?);
+            both.intents.starts_with(&before.intents).then_some(both)
+        };
+        speech.edited().iter().find_map(|text| read(text)).or_else(again).or_else(beside)
+    }
+}
+
+/// A request with the same asked again of something else; `None` where that is nothing of the kind.
+fn with_same_again(before: &Understanding, again: Understanding) -> Option<Understanding> {
+    let same = |one: &Intent, other: &Intent| one.name == other.name && one.slots == other.slots;
+    let is_new = |intent: &Intent| !before.intents.iter().any(|known| same(known, intent));
+    let new: Vec<Intent> = again.intents.into_iter().filter(is_new).collect();
+    let alike = |intent: &Intent| before.intents.iter().any(|known| known.name == intent.name);
+    let is_clear = before.ambiguous.is_empty() && again.ambiguous.is_empty();
+    (is_clear && !new.is_empty() && new.iter().all(alike)).then(|| Understanding {
+        intents: before.intents.iter().cloned().chain(new).collect(),
+        ..Understanding::default()
+    })
+}
