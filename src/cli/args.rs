@@ -326,7 +326,7 @@ pub enum Wake {
         /// Recordings in which nobody says it, best of people who talk at home: it is mistaken far less often then
         #[arg(long, value_name = "FILE.wav", num_args = 1..)]
         others: Vec<PathBuf>,
-        /// The file to write [default: wake/<phrase>.json in the state folder]
+        /// The file to write [default: `wake/PHRASE.json` in the state folder]
         #[arg(long, value_name = "FILE.json")]
         out: Option<PathBuf>,
     },
