@@ -5,6 +5,7 @@ use super::super::intent::{category_of, leans_on_another};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::Speech;
 use super::super::requests::{Sentence, Words};
+use super::super::rules::{self, Prefer, Reckoning};
 use super::super::text::Token;
 use super::composed::Composed;
 use super::{Composer, MAX_CLAUSES};
@@ -71,7 +72,7 @@ impl Composer<'_> {
                 let first = &qualifiers.words[..at];
                 let spans = (1..=MAX_NAME_WORDS).rev().flat_map(|length| first.windows(length));
                 spans
-                    .filter(|_| told || is_of_both)
+                    .filter(|name| (told || is_of_both) && !self.is_time(&name.join(" ")))
                     .find_map(|name| read(&self.reader.with_name(rest, &name.join(" "))?))
             };
             // "When the door opens turn the heating off and put it on again when *it* shuts" waits for the door again.
@@ -104,6 +105,13 @@ impl Composer<'_> {
             found.intents.extend(rest.intents);
             Some(found)
         })
+    }
+
+    /// Whether some words are a time, which is no thing.
+    fn is_time(&self, text: &str) -> bool {
+        let words: Vec<&str> = text.split(' ').collect();
+        let lexicon = self.reader.grammar.lexicon();
+        rules::is_time(&words, &Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() })
     }
 
     /// A name as it was said, with the article before it.
@@ -164,7 +172,7 @@ impl Composer<'_> {
             let verb = span(0, 0);
             (1..end).find_map(|cut| {
                 let thing = span(cut, end - 1);
-                let named = self.reader.with_name(text, thing);
+                let named = if self.is_time(thing) { None } else { self.reader.with_name(text, thing) };
                 let texts = [named, Some(format!("{thing} {text}")), Some(format!("{verb} {thing} {text}"))];
                 texts.into_iter().flatten().find_map(|words| {
                     let tokens = self.reader.tokenise(&words);

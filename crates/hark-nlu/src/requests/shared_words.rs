@@ -149,7 +149,10 @@ impl Sentence<'_> {
         let named = (before.0..before.1).find_map(|from| {
             (from + 1..=before.1).rev().find(|to| self.names_a_thing(from, *to)).map(|to| self.said(from, to))
         });
-        for thing in named.into_iter().chain((before.0 + 1..before.1).map(|cut| self.said(cut, before.1))) {
+        let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let is_thing = |words: &String| !rules::is_time(&words.split(' ').collect::<Vec<_>>(), &by);
+        let behind = (before.0 + 1..before.1).map(|cut| self.said(cut, before.1)).filter(is_thing);
+        for thing in named.into_iter().chain(behind) {
             let head = if it > start { self.said(start, it) } else { String::new() };
             let tail = if it + 1 < end { self.said(it + 1, end) } else { String::new() };
             let text = format!("{head} {thing} {tail}");

@@ -103,6 +103,12 @@ pub struct Reckoning {
 /// itself), and the values.
 pub type Found = Vec<(&'static str, Value)>;
 
+/// Whether some words are a time, a day or a number, which "it" is not: "wake me at eight and … five minutes before *that*".
+pub fn is_time(words: &[&str], by: &Reckoning) -> bool {
+    let is_whole = |rule| longest(rule, words, by).is_some_and(|(_, used)| used == words.len());
+    [Rule::Datetime, Rule::Time, Rule::Date, Rule::Number].into_iter().any(is_whole)
+}
+
 /// The longest piece that `words` begin with, and how many words it takes.
 pub fn longest(rule: Rule, words: &[&str], by: &Reckoning) -> Option<(Found, usize)> {
     let one = |value: Value| vec![("", value)];

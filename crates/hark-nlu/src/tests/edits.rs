@@ -142,3 +142,12 @@ fn what_takes_back_what_was_done_waits_alone() {
     let both = understood("turn on the lamp and close the curtains when the tv is off");
     assert_eq!(both.intents.len(), 1, "{both:?}");
 }
+
+#[test]
+fn that_is_no_time_of_another_request() {
+    let found = understood("set an alarm for eight and turn the coffee machine on five minutes before that");
+    assert!(
+        found.intents.iter().all(|intent| !intent.slots.contains_key("conversation_command")),
+        "{found:?}"
+    );
+}
