@@ -72,7 +72,7 @@ struct State {
     ways: Ways,
     /// Models of Ollama that can go on with a text, but not chat.
     no_chat: HashSet<String>,
-    /// Models that are told of tools in words, because their server takes none for them.
+    /// Models whose server rejects `tools`: their prompts describe the tools as text instead.
     no_tools: HashSet<String>,
     /// How much each model can look back on.
     windows: HashMap<String, Window>,
@@ -96,7 +96,7 @@ struct Request {
     body: Value,
     ways: Ways,
     bare: bool,
-    /// Tools are told in words.
+    /// The prompt describes the tools as text, and the answer is searched for calls.
     in_words: bool,
 }
 
@@ -346,7 +346,7 @@ impl Provider {
         self.state().windows.get(model).copied()
     }
 
-    /// A model is told of tools in words from now on.
+    /// From now on the prompts for a model describe the tools as text.
     pub(super) fn learn_no_tools(&self, model: &str) {
         self.state().no_tools.insert(model.to_owned());
     }

@@ -182,8 +182,12 @@ impl Context {
             .filter(|(_, receipt)| receipt.is_some())
             .map(|(intent, receipt)| {
                 let target = Target::of(&intent.slots, receipt.as_ref());
-                let started = receipt.as_ref().filter(|_| STARTS.contains(&intent.name.as_str()));
-                let target = started.map_or(target.clone(), |receipt| target.or_the_only_one(receipt));
+                let target = match &receipt {
+                    Some(receipt) if STARTS.contains(&intent.name.as_str()) => {
+                        target.or_the_only_one(receipt)
+                    }
+                    _ => target,
+                };
                 Done { intent, target, receipt }
             })
             .collect();

@@ -3,7 +3,7 @@
 
 use super::autonomy::{self, PROCEED};
 use super::success_guard::{ClaimedAction, honest, troubles};
-use super::told_sentences::{TELL, tell_tool, told};
+use super::told_sentences::{TELL, person_tool, tell_tool, told};
 use super::{More, Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
 use crate::contracts::Contract;
 use crate::contracts::arguments::validated;
@@ -241,19 +241,11 @@ impl Work<'_> {
 }
 
 fn ask_tool() -> ToolSpec {
-    ToolSpec {
-        name: ASK.into(),
-        description: "Asks the person something that nobody else can know. Not for permission.".into(),
-        schema: json!({
-            "type": "object",
-            "properties": {"question": {"type": "string", "minLength": 1, "maxLength": MOST_QUESTION_CHARS}},
-            "required": ["question"],
-            "additionalProperties": false,
-        }),
-        results: Vec::new(),
-        risk: Risk::Read,
-        triggers: Vec::new(),
-        agent: "person".into(),
-        outside: false,
-    }
+    let schema = json!({
+        "type": "object",
+        "properties": {"question": {"type": "string", "minLength": 1, "maxLength": MOST_QUESTION_CHARS}},
+        "required": ["question"],
+        "additionalProperties": false,
+    });
+    person_tool(ASK, "Asks the person something that nobody else can know. Not for permission.", schema)
 }

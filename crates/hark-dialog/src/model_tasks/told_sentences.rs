@@ -43,18 +43,24 @@ pub(super) fn tell_tool() -> ToolSpec {
         "required": ["text", "receipts"],
         "additionalProperties": false,
     });
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "sentences": {"type": "array", "minItems": 1, "maxItems": MAX_SENTENCES, "items": sentence},
+        },
+        "required": ["sentences"],
+        "additionalProperties": false,
+    });
+    let description = "Ends the task with what is read aloud to the person, one or two plain sentences.";
+    person_tool(TELL, description, schema)
+}
+
+/// A tool that speaks with the person; the task itself serves it, no agent does.
+pub(super) fn person_tool(name: &str, description: &str, schema: Value) -> ToolSpec {
     ToolSpec {
-        name: TELL.into(),
-        description: "Ends the task with what is read aloud to the person, one or two plain sentences."
-            .into(),
-        schema: json!({
-            "type": "object",
-            "properties": {
-                "sentences": {"type": "array", "minItems": 1, "maxItems": MAX_SENTENCES, "items": sentence},
-            },
-            "required": ["sentences"],
-            "additionalProperties": false,
-        }),
+        name: name.into(),
+        description: description.into(),
+        schema,
         results: Vec::new(),
         risk: Risk::Read,
         triggers: Vec::new(),
