@@ -93,8 +93,8 @@ impl Speech<'_> {
     pub(super) fn joined(&self) -> Option<(String, String)> {
         let (words, at) = (self.words(), self.next_turn()?);
         let connector = self.lexicon().requests.connectors.first()?;
-        let behind = self.text[self.tokens[at].start..].to_owned();
-        self.reader.with_name(&behind, "")?;
+        let behind = &self.text[self.tokens[at].start..];
+        self.reader.with_name(behind, "")?;
         let before = words[..at].join(" ");
         Some((before.clone(), format!("{before} {connector} {behind}")))
     }

@@ -134,11 +134,11 @@ impl Reader<'_> {
             say(&Speech { reader: self, text, tokens: &tokens })
         };
         let tokens = self.tokenise(text);
-        let edited = Speech { reader: self, text, tokens: &tokens }.edited();
+        let speech = Speech { reader: self, text, tokens: &tokens };
+        let edited = speech.edited();
         let plain = other(text, |speech| speech.in_plain_words());
         let shorter = |text: &str| other(text, |speech| speech.without_remarks());
         let about_it = other(text, |speech| speech.about_it());
-        let speech = Speech { reader: self, text, tokens: &tokens };
         let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
         // Looked for only where nothing before is understood to the end.
         let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
@@ -208,8 +208,7 @@ impl Reader<'_> {
         }
         // A request with clauses is taken apart before anything is guessed of it as a whole.
         let exact = reader.exactly(text, &tokens);
-        let speech = Speech { reader, text, tokens: &tokens };
-        if let Some(fronted) = exact.is_none().then(|| speech.with_time_first()).flatten() {
+        if let Some(fronted) = exact.is_none().then(|| said.with_time_first()).flatten() {
             return self.as_said(&fronted, language);
         }
         let has_clauses = !qualifiers.is_empty()
