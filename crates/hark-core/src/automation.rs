@@ -4,8 +4,9 @@
 use super::home::Entity;
 use super::ids::AutomationId;
 use super::intent::{Intent, Slots};
-use chrono::{NaiveDate, NaiveTime};
+use chrono::{NaiveDate, NaiveTime, Weekday};
 use serde::{Deserialize, Serialize};
+use std::iter::successors;
 
 /// Something that is true or not at a moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,11 @@ pub enum Condition {
         from: NaiveTime,
         /// The second.
         to: NaiveTime,
+    },
+    /// It is one of these days of the week.
+    Days {
+        /// Which.
+        days: Vec<Weekday>,
     },
     /// The sun is up, or is not.
     Sun {
@@ -51,6 +57,10 @@ impl Condition {
         match self {
             Self::State { question, not } => Self::State { question, not: !not },
             Self::Hours { from, to } => Self::Hours { from: to, to: from },
+            Self::Days { days } => {
+                let week = successors(Some(Weekday::Mon), |day| Some(day.succ())).take(7);
+                Self::Days { days: week.filter(|day| !days.contains(day)).collect() }
+            }
             Self::Sun { up } => Self::Sun { up: !up },
             Self::All { conditions } => Self::Any { conditions: negated(conditions) },
             Self::Any { conditions } => Self::All { conditions: negated(conditions) },
@@ -61,7 +71,7 @@ impl Condition {
     pub fn asks_the_sun(&self) -> bool {
         match self {
             Self::Sun { .. } => true,
-            Self::State { .. } | Self::Hours { .. } => false,
+            Self::State { .. } | Self::Hours { .. } | Self::Days { .. } => false,
             Self::All { conditions } | Self::Any { conditions } => conditions.iter().any(Self::asks_the_sun),
         }
     }
@@ -70,7 +80,7 @@ impl Condition {
     pub fn questions(&self) -> Vec<&Slots> {
         match self {
             Self::State { question, .. } => vec![question],
-            Self::Hours { .. } | Self::Sun { .. } => Vec::new(),
+            Self::Hours { .. } | Self::Days { .. } | Self::Sun { .. } => Vec::new(),
             Self::All { conditions } | Self::Any { conditions } => {
                 conditions.iter().flat_map(Self::questions).collect()
             }

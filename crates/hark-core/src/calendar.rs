@@ -196,6 +196,22 @@ impl Recurrence {
         self.time.into_iter().chain(self.later.iter().copied())
     }
 
+    /// The days of the week on which it comes, all of them where it is daily; `None` where it says more than that.
+    pub fn days_of_week(&self) -> Option<Vec<Weekday>> {
+        let Self { frequency, interval: 1, days, month_days, month: None, time: None, later } = self else {
+            return None;
+        };
+        let says_no_more = month_days.is_empty() && later.is_empty();
+        let days: Option<Vec<Weekday>> = match (frequency, days.as_slice()) {
+            (Frequency::Daily, []) => Some(DAY_NAMES.map(|(day, _)| day).to_vec()),
+            (Frequency::Daily | Frequency::Weekly, [_, ..]) => {
+                days.iter().map(|(number, day)| number.is_none().then_some(*day)).collect()
+            }
+            _ => None,
+        };
+        days.filter(|_| says_no_more)
+    }
+
     /// Reads what `Display` writes, in any order of keys; `None` when it is something else.
     pub fn parse(text: &str) -> Option<Self> {
         let mut found = Self::every(Frequency::Daily);

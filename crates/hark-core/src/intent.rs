@@ -34,6 +34,8 @@ pub mod refusal {
     pub const PART: &str = "part";
     /// It is to be done when something happens, or if something is so.
     pub const CONDITION: &str = "condition";
+    /// How much something has to be measured was not said in numbers: "too cold".
+    pub const MEASURE: &str = "measure";
     /// It is to last for some time.
     pub const DURATION: &str = "duration";
     /// It is not to be done to everything.

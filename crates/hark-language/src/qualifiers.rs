@@ -23,6 +23,8 @@ pub struct Qualifiers {
     pub not_so: Phrases,
     /// What puts back what was to last for some time anyway: "for an hour and then *put it back*".
     pub restores: Phrases,
+    /// Measures that are in no numbers: "*too cold*".
+    pub vague: Phrases,
     /// What begins something that stays as it is: "*only* the kitchen ones stay up".
     pub only: Phrases,
     /// What says that it does.

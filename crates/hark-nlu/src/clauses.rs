@@ -14,7 +14,7 @@ use super::qualifiers::{Kind, Qualifier, Qualifiers, refused};
 use super::request_framing::Speech;
 use super::rules::{self, Prefer, Reckoning, Rule};
 use super::text::Token;
-use super::understand::read;
+use super::understand::{EVENT, read};
 use clause::{Adds, Clause};
 use composed::Composed;
 use hark_core::automation::intent::{ANNOUNCE, COMMAND};
@@ -121,14 +121,18 @@ impl Composer<'_> {
         // The last one first: what stands at the end is rarely a part of what stands before it.
         let (others, of_clauses): (Vec<&Qualifier>, Vec<&Qualifier>) =
             qualifiers.found.iter().rev().partition(|it| !qualifiers.is_of_clause_before(it));
-        others.into_iter().chain(of_clauses).find_map(|it| {
+        // Hours limit what is waited for, as long as that is there: "from ten to six, whenever somebody moves …".
+        let (limits, others): (Vec<&Qualifier>, Vec<&Qualifier>) =
+            others.into_iter().partition(|it| qualifiers.limits_what_happens(it));
+        limits.into_iter().chain(others).chain(of_clauses).find_map(|it| {
             let mut is_refused = false;
             qualifiers.ends(it).into_iter().find_map(|end| {
                 // "Good night but leave the hall light on" is not "good night on" without the hall light.
                 if is_refused {
                     return None;
                 }
-                if it.kind == Kind::Hours || qualifiers.is_span(it) {
+                let is_span = it.kind == Kind::Hours || qualifiers.is_span(it);
+                if is_span && !qualifiers.limits_what_happens(it) {
                     return self.between_hours(text, tokens, (it, end), clauses_left);
                 }
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
@@ -435,9 +439,10 @@ impl Composer<'_> {
     }
 
     /// What was asked for as it is said back: with a verb where only things were named, "the lamp on".
-    fn promised(&self, said: String, core: &[Token]) -> String {
+    fn promised(&self, said: String) -> String {
         let grammar = self.reader.grammar;
-        let words: Vec<&str> = core.iter().map(|token| token.word.as_str()).collect();
+        let tokens = self.reader.tokenise(&said);
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let things = &grammar.lexicon().things;
         let verbs = grammar.lexicon().discourse.verbs;
         let is_named =
@@ -458,14 +463,16 @@ impl Composer<'_> {
         let whole = |matches: Vec<Match>| {
             let possible = Impossible::of(reader, text, &tokens).refuse(&matches).is_none();
             let is_timed = qualifiers.is_empty() || !lacks_its_time(&matches);
-            let is_whole = possible && qualifiers.refuse(&matches).is_none() && is_timed;
+            // "Remind me when it drops" is no request without what it waits for.
+            let waits = matches.iter().any(|found| found.slots.contains_key(EVENT));
+            let is_whole = possible && qualifiers.refuse(&matches).is_none() && is_timed && !waits;
             let core = Speech { reader, text, tokens: &tokens }.asked().unwrap_or(&tokens);
             // A reason or what was corrected is not promised.
             let words = match matches.as_slice() {
                 [only] if only.words.len() < core.len() => only.said(),
                 _ => said(span(text, core)),
             };
-            is_whole.then(|| Composed::of(matches, self.promised(words, core)))
+            is_whole.then(|| Composed::of(matches, self.promised(words)))
         };
         let in_full = || read(reader, text, &tokens).filter(|found| found.missed.is_empty());
         self.notice(text, &tokens)
@@ -482,7 +489,7 @@ impl Composer<'_> {
             .or_else(|| {
                 let core = Speech { reader, text, tokens: &tokens }.asked().unwrap_or(&tokens);
                 let likely = reader.likely(text, core)?;
-                Some(Composed::of(vec![likely], self.promised(said(span(text, core)), core)))
+                Some(Composed::of(vec![likely], self.promised(said(span(text, core)))))
             })
     }
 }

@@ -258,11 +258,20 @@ impl<'s> Qualifiers<'s> {
 
     /// Whether it says from when to when ("between seven and nine"), and nothing is waited for that it could limit.
     pub fn is_span(&self, it: &Qualifier) -> bool {
+        let limits = |other: &Qualifier| matches!(other.kind, Kind::Condition | Kind::Except);
+        self.is_between(it) && self.found.iter().all(limits)
+    }
+
+    /// Whether it says from when to when, and something that happens is waited for, which it limits.
+    pub fn limits_what_happens(&self, it: &Qualifier) -> bool {
+        let happens = |other: &Qualifier| matches!(other.kind, Kind::When | Kind::EachTime);
+        (it.kind == Kind::Hours || self.is_between(it)) && self.found.iter().any(happens)
+    }
+
+    fn is_between(&self, it: &Qualifier) -> bool {
         let between = self.speech.reader.grammar.lexicon().time.between;
         let mark = &self.words[it.mark.0..it.mark.1];
-        it.kind == Kind::Condition
-            && phrases::starts(between, mark) == Some(mark.len())
-            && self.found.iter().all(|other| matches!(other.kind, Kind::Condition | Kind::Except))
+        it.kind == Kind::Condition && phrases::starts(between, mark) == Some(mark.len())
     }
 
     /// Whether a length is a part of a condition ("when nobody has moved *for ten minutes* turn off the light"), and not how
@@ -385,6 +394,8 @@ impl<'s> Qualifiers<'s> {
                 })
         };
         let many = || before.iter().any(|word| said.many.contains(word));
+        // "When I *leave* for work" leaves nothing out.
+        let says_who = || phrases::ends(talk.speakers, before).is_some();
         let corrects = || before.last().is_some_and(|word| said.corrected.contains(word));
         // "I've heard this before, play the next one."
         // A subject within the mark goes on with its verb: "should it start raining".
@@ -429,7 +440,7 @@ impl<'s> Qualifiers<'s> {
             (Kind::Except, goes_on(said.day_exceptions).filter(days)),
             (Kind::Except, goes_on(said.only).filter(stays)),
             (Kind::Except, goes_on(said.exceptions).filter(|_| !corrects())),
-            (Kind::Except, goes_on(said.but).filter(|_| many())),
+            (Kind::Except, goes_on(said.but).filter(|_| many() && !says_who())),
             (Kind::Condition, goes_on(said.limits).filter(number)),
             (Kind::When, goes_on(said.before_clause).filter(clause)),
         ];
@@ -485,7 +496,10 @@ impl<'s> Qualifiers<'s> {
         let pause = || (it.mark.1 + 1..tokens.len()).find(|at| self.is_likely_end(*at));
         let end = it.end.or_else(pause).unwrap_or(tokens.len());
         let part = self.speech.text[tokens[it.start].start..tokens[end - 1].end].trim();
-        refused(it.kind.reason(), part, Slots::new())
+        let vague = self.speech.reader.grammar.lexicon().qualifiers.vague;
+        let is_vague = (it.mark.1..end).any(|at| phrases::starts(vague, &self.words[at..end]).is_some());
+        let reason = if is_vague { refusal::MEASURE } else { it.kind.reason() };
+        refused(reason, part, Slots::new())
     }
 }
 

@@ -10,7 +10,7 @@ pub mod sun;
 use crate::home::question;
 use crate::home::select::SelectError;
 use crate::zone::Zone;
-use chrono::{Duration, NaiveTime};
+use chrono::{Datelike, Duration, NaiveTime};
 use hark_core::automation::{Action, Automation, Condition, SunEvent, Trigger, Until};
 use hark_core::home::Home;
 use hark_core::ports::AutomationStore;
@@ -113,7 +113,7 @@ impl Automations {
             Trigger::Becomes { condition, .. } => self.holds(condition, now)?.unwrap_or(false),
             _ => false,
         };
-        let next_unix_ms = self.next(&new.trigger, now)?;
+        let next_unix_ms = self.next(&new.trigger, &new.only_if, now)?;
         if self.all().map_err(AutomationError::Store)?.len() >= MAX_AUTOMATIONS {
             return Err(AutomationError::TooMany);
         }
@@ -215,6 +215,7 @@ impl Automations {
                 let after = |from: &NaiveTime| time >= *from;
                 Some(if from <= to { after(from) && time < *to } else { after(from) || time < *to })
             }
+            Condition::Days { days } => Some(days.contains(&self.zone.wall(now.unix_ms).weekday())),
             Condition::Sun { up } => self.is_sun_up(now).map(|is_up| is_up == *up),
             Condition::All { conditions } => self.decided_by(false, conditions, now)?,
             Condition::Any { conditions } => self.decided_by(true, conditions, now)?,
@@ -265,7 +266,7 @@ impl Automations {
             Until::Moment { at: moment } => at(self.zone.unix_ms(*moment)),
             Until::Sun { event } => {
                 let trigger = Trigger::Sun { event: *event, offset_minutes: 0, from_day: None };
-                self.next(&trigger, now).map(|_| trigger)
+                self.next(&trigger, &[], now).map(|_| trigger)
             }
             // Only what has an end already can end later.
             Until::Later { .. } => Err(AutomationError::Over),
@@ -280,7 +281,12 @@ impl Automations {
     ///
     /// # Errors
     /// When it never comes, as far as is known.
-    pub fn next(&self, trigger: &Trigger, now: Now<'_>) -> Result<Option<i64>, AutomationError> {
+    pub fn next(
+        &self,
+        trigger: &Trigger,
+        only_if: &[Condition],
+        now: Now<'_>,
+    ) -> Result<Option<i64>, AutomationError> {
         match trigger {
             Trigger::Becomes { .. } => Ok(None),
             Trigger::At { unix_ms } => Ok(Some(*unix_ms)),
@@ -292,8 +298,18 @@ impl Automations {
                 let offset_ms = i64::from(*offset_minutes) * 60_000;
                 // The day before: half an hour after the sunset of a day may be on the next one.
                 let days = (today - Duration::days(1)).iter_days().take(MAX_SUN_DAYS as usize);
-                let mut times = days.filter_map(|day| Some(sun::unix_ms(location, day, *event)? + offset_ms));
-                times.find(|at| *at > now.unix_ms.max(earliest)).map(Some).ok_or(AutomationError::NoSun)
+                let is_day = |at: &i64| {
+                    let day = self.zone.wall(*at).weekday();
+                    let fits =
+                        |it: &Condition| !matches!(it, Condition::Days { days } if !days.contains(&day));
+                    only_if.iter().all(fits)
+                };
+                let times = days.filter_map(|day| Some(sun::unix_ms(location, day, *event)? + offset_ms));
+                times
+                    .filter(is_day)
+                    .find(|at| *at > now.unix_ms.max(earliest))
+                    .map(Some)
+                    .ok_or(AutomationError::NoSun)
             }
         }
     }
@@ -319,7 +335,8 @@ impl Automations {
             Trigger::At { .. } | Trigger::Sun { .. } => match automation.next_unix_ms {
                 Some(next) => next <= now.unix_ms,
                 None => {
-                    after.next_unix_ms = self.next(&automation.trigger, now).ok().flatten();
+                    after.next_unix_ms =
+                        self.next(&automation.trigger, &automation.only_if, now).ok().flatten();
                     false
                 }
             },
@@ -333,7 +350,7 @@ impl Automations {
         let acts = happened && (is_restore || !too_late) && allowed();
         if happened && !acts && automation.next_unix_ms.is_some() {
             // Its time has passed without it.
-            after.next_unix_ms = self.next(&automation.trigger, now).ok().flatten();
+            after.next_unix_ms = self.next(&automation.trigger, &automation.only_if, now).ok().flatten();
         }
         (acts, after)
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::home::{HomeRegistry, file};
 use crate::test_stores::InMemoryAutomations;
-use chrono::{FixedOffset, NaiveDate};
+use chrono::{FixedOffset, NaiveDate, Weekday};
 use hark_core::automation::SunEvent;
 use hark_core::home::Location;
 use hark_core::ports::HomeView;
@@ -135,6 +135,26 @@ fn what_repeats_acts_every_time_and_only_in_its_hours() {
 }
 
 #[test]
+fn what_is_limited_to_days_of_the_week_acts_on_no_other() {
+    let mut house = House::new();
+    let tuesday = Condition::Days { days: vec![Weekday::Tue] };
+    house.add("hall", becomes(json!({"name": "Hallway motion", "state": "on"})), |one| {
+        one.repeats = true;
+        one.only_if.push(tuesday.clone());
+    });
+    let sunset = Trigger::Sun { event: SunEvent::Sunset, offset_minutes: 0, from_day: None };
+    let next = house.add("blinds", sunset, |one| one.only_if.push(tuesday.clone())).next_unix_ms.unwrap();
+    let day = house.automations.zone().wall(next).date();
+    assert_eq!(day, NaiveDate::from_ymd_opt(2026, 11, 24).unwrap(), "it is Monday");
+    assert!(house.is("binary_sensor.hallway_motion", "on").is_empty());
+    house.is("binary_sensor.hallway_motion", "off");
+    house.unix_ms += 24 * 60 * MINUTE_MS;
+    assert_eq!(house.is("binary_sensor.hallway_motion", "on"), ["hall"]);
+    let Condition::Days { days } = tuesday.negated() else { panic!("still days") };
+    assert_eq!((days.len(), days.contains(&Weekday::Tue)), (6, false));
+}
+
+#[test]
 fn numbers_have_limits_and_what_is_away_has_not_changed() {
     let house = House::new();
     house.add("tap", becomes(json!({"name": "Outside temperature", "below": 0})), |_| {});
@@ -204,10 +224,10 @@ fn the_sun_comes_every_day_where_the_house_stands() {
     assert!((next - first - 24 * 60 * MINUTE_MS).abs() < 3 * MINUTE_MS, "the next day");
     let nowhere = Home { location: None, ..(*house.registry.home()).clone() };
     let now = Now { home: &nowhere, area: None, unix_ms: house.unix_ms };
-    assert_eq!(house.automations.next(&sunset, now), Err(AutomationError::NoLocation));
+    assert_eq!(house.automations.next(&sunset, &[], now), Err(AutomationError::NoLocation));
     let pole = Home { location: Some(Location { latitude: 90.0, longitude: 0.0 }), ..nowhere };
     let now = Now { home: &pole, area: None, unix_ms: house.unix_ms };
-    assert_eq!(house.automations.next(&sunset, now), Err(AutomationError::NoSun));
+    assert_eq!(house.automations.next(&sunset, &[], now), Err(AutomationError::NoSun));
 }
 
 #[test]

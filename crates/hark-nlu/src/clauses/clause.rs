@@ -2,7 +2,7 @@
 
 use super::super::grammar::{Grammar, Match, Part};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers, length_behind};
-use super::super::request_framing::spoken;
+use super::super::request_framing::{Speech, spoken};
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::{Composer, target};
 use chrono::NaiveTime;
@@ -114,7 +114,7 @@ impl Clause<'_> {
                 }
             }),
             Kind::Until => here(Adds::Until(self.until()?)),
-            Kind::Hours => None,
+            Kind::Hours => here(Adds::Hours(self.hours()?)),
             Kind::Condition => self
                 .sun_limit()
                 .or_else(|| self.sun())
@@ -326,7 +326,10 @@ impl Clause<'_> {
         // "Until the children go to bed at eight."
         let said_at = || {
             let at = self.by.reader.grammar.lexicon().time.at.first()?;
-            clock(&words[words.iter().rposition(|word| word == at)?..])
+            let from = words.iter().rposition(|word| word == at)?;
+            // "Until eight every morning at six" is until eight.
+            let is_time = rules::longest(Rule::Datetime, words, &by(Prefer::Usual)).is_some();
+            if is_time { None } else { clock(&words[from..]) }
         };
         let moment = || match When::parse(&whole(Rule::Datetime, words)?)? {
             // "Until sunday evening" ends as that begins.
@@ -388,7 +391,14 @@ impl Clause<'_> {
                     lexicon.discourse.one.contains(one).then_some(before)
                 };
                 let read = read(words).or_else(|| read(&self.instead_of_one(before_one()?)?));
-                let part = || self.part_of_a_name(before_one()?);
+                // "The one on the desk."
+                let speech = Speech { reader: self.by.reader, text: "", tokens: &[] };
+                let which = speech.which_one(words);
+                let in_place = || (which.len() < words.len()).then_some(which);
+                let part = || {
+                    let placed = || Some(target(&self.part(Part::Target, in_place()?)?.slots));
+                    placed().or_else(|| self.part_of_a_name(before_one().or_else(in_place)?))
+                };
                 read.map(|found| target(&found.slots)).or_else(part)
             });
             all.collect::<Option<Vec<Slots>>>()

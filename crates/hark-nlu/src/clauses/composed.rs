@@ -2,13 +2,13 @@
 
 use super::super::grammar::{Match, Reader};
 use super::super::intent::category_of;
-use super::super::rules::{self, Prefer, Reckoning};
+use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::understand::{CHOOSES, intent};
 use super::clause::{Adds, Said};
 use super::{TARGET, target};
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
-use hark_core::automation::{Condition, Trigger, Until};
+use hark_core::automation::{Condition, SunEvent, Trigger, Until};
 use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
 use serde::Serialize;
@@ -154,6 +154,25 @@ impl Terms {
         true
     }
 
+    /// "At sunset … until eleven" is until eleven in the evening, where both may be meant.
+    fn end_in_evening(&mut self, reader: &Reader<'_>) {
+        let (Some(Trigger::Sun { event: SunEvent::Sunset, .. }), Some(Until::Time { time })) =
+            (&self.trigger, &mut self.until)
+        else {
+            return;
+        };
+        let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::Either };
+        let tokens = reader.tokenise(&self.said_until);
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let said = (0..words.len()).find_map(|at| rules::longest(Rule::Time, &words[at..], &by));
+        let is_open = said.is_some_and(|(found, _)| {
+            found.iter().any(|(_, value)| value.as_str().is_some_and(|times| times.contains('/')))
+        });
+        if is_open && (5..12).contains(&time.hour()) {
+            *time += TimeDelta::hours(12);
+        }
+    }
+
     fn end(&mut self, until: Until, words: &str) -> bool {
         words.clone_into(&mut self.said_until);
         self.until.replace(until).is_none()
@@ -169,10 +188,12 @@ impl Composed {
     pub(super) fn add(&mut self, adds: Adds, words: &str, reader: &Reader<'_>) -> bool {
         match adds {
             Adds::Sun { trigger, repeats } => {
-                self.terms.repeats |= repeats | self.is_daily(reader);
+                self.limit_in_time(true, reader);
+                self.terms.repeats |= repeats;
                 self.terms.wait_for(trigger, words)
             }
             Adds::Becomes { said, repeats } => {
+                self.limit_in_time(false, reader);
                 self.terms.repeats |= repeats;
                 let trigger = self.about(said, reader);
                 trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
@@ -317,19 +338,32 @@ impl Composed {
         }
     }
 
-    /// "Every evening" beside what the sun does: it comes again, and the sun says when.
-    fn is_daily(&mut self, reader: &Reader<'_>) -> bool {
-        let [later] = self.matches.as_slice() else { return false };
+    /// "At night", "on weekdays" beside what is waited for: it is to be done only then, and not put off until then. What the
+    /// sun does today is at a time of its own.
+    fn limit_in_time(&mut self, is_sun: bool, reader: &Reader<'_>) {
+        let [later] = self.matches.as_slice() else { return };
         let text = |slot: &str| later.slots.get(slot).and_then(Value::as_str);
-        let (Some(command), Some(every)) = (text(COMMAND), text("recurrence")) else { return false };
-        let day = Recurrence::every(Frequency::Daily);
-        let is_daily = Recurrence::parse(every)
-            .is_some_and(|every| Recurrence { time: None, later: Vec::new(), ..every } == day);
-        let command = command.to_owned();
-        let act = is_daily.then(|| reader.exactly(&command, &reader.tokenise(&command))).flatten();
-        let Some(act) = act else { return false };
+        let Some(command) = text(COMMAND).map(str::to_owned) else { return };
+        // "Every evening when it gets dark": the sun says when.
+        let time = |every: &Recurrence| if is_sun { None } else { every.time };
+        let every = text("recurrence").map(|every| {
+            let every = Recurrence::parse(every)?;
+            Recurrence { time: time(&every), ..every }.days_of_week()
+        });
+        let limit = match (text("when").and_then(When::parse), &every) {
+            (Some(When::Span(from, _)), None) if is_sun && from.date() == reader.now.date() => None,
+            (Some(When::Span(from, to)), None) if !is_sun && from < reader.now + TimeDelta::days(1) => {
+                Some(Condition::Hours { from: from.time(), to: to.time() })
+            }
+            (None, Some(Some(days))) => (days.len() < 7).then(|| Condition::Days { days: days.clone() }),
+            _ => return,
+        };
+        let Some(act) = reader.exactly(&command, &reader.tokenise(&command)) else { return };
+        let words = self.said.replacen(&command, "", 1);
+        self.terms.said_when.extend(limit.is_some().then(|| words.trim().to_owned()));
+        self.terms.only_if.extend(limit);
+        self.terms.repeats |= every.is_some();
         (self.matches, self.said) = (vec![act], command);
-        true
     }
 
     /// Something is to last.
@@ -415,13 +449,15 @@ impl Composed {
 
     pub(super) fn understanding(self, reader: &Reader<'_>) -> Option<Understanding> {
         let language = reader.grammar.language().to_owned();
-        let Self { matches, lasting, said, terms } = self;
+        let Self { matches, lasting, said, mut terms } = self;
         let mut ambiguous = Vec::new();
         for (index, found) in matches.iter().enumerate() {
             ambiguous.extend(found.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() }));
         }
+        terms.end_in_evening(reader);
         let why = format!("{} with what it waits for", matches.first()?.why);
         let lexicon = reader.grammar.lexicon();
+        let told_back = |words: &str| lexicon.memory.told_back(words);
         let mut intents: Vec<Intent> = matches.into_iter().map(|found| intent(found, lexicon)).collect();
         let made = |name: &str, slots: Map<String, Value>| Intent {
             name: name.to_owned(),
@@ -434,7 +470,7 @@ impl Composed {
         };
         if let Some(until) = &terms.until {
             let slots = object(json!({
-                "until": of(until), "said_when": terms.said_until, "language": language,
+                "until": of(until), "said_when": told_back(&terms.said_until), "language": language,
             }));
             // What stands behind it may be asked about by its place.
             ambiguous.iter_mut().filter(|doubt| doubt.intent >= lasting).for_each(|doubt| doubt.intent += 1);
@@ -458,12 +494,12 @@ impl Composed {
         }
         intents.iter_mut().for_each(ring_at_once);
         let mut slots = object(json!({
-            "said_when": terms.said_when.join(" "), "language": language,
+            "said_when": told_back(&terms.said_when.join(" ")), "language": language,
             "trigger": of(trigger), "intents": of(&intents),
         }));
         if !said.is_empty() {
             let lasts = Some(&terms.said_until).filter(|words| !terms.said_when.contains(words));
-            let said = format!("{said} {}", lasts.map_or("", String::as_str));
+            let said = told_back(&format!("{said} {}", lasts.map_or("", String::as_str)));
             if intents.iter().any(|intent| intent.name == TO_IT) {
                 slots.insert(OF_IT.to_owned(), reader.of_it(said.trim_end()));
             }

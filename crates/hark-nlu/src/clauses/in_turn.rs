@@ -35,12 +35,17 @@ impl Composer<'_> {
             matches!(it.kind, When | EachTime | If | Unless | Moment | Condition | Lasting | Until)
         };
         let clauses: Vec<&Qualifier> = qualifiers.found.iter().filter(waits).collect();
+        // "Whenever somebody moves *between ten and six* turn on the light and …" has its limit in front, too.
+        let is_front = |it: &Qualifier| {
+            let is_verb = |word: &&str| lexicon.discourse.verbs.contains(word);
+            clauses.iter().any(|it| it.start == 0) && !qualifiers.words[..it.start].iter().any(is_verb)
+        };
         (1..tokens.len().saturating_sub(1)).filter(|at| joins(*at) && !joins(*at - 1)).find_map(|at| {
             let next = (at..tokens.len()).find(|at| !joins(*at))?;
             let tells = |it: &Qualifier| self.notice(text, tokens.get(next..it.start)?);
             let told = clauses.iter().find_map(|it| tells(it)).is_some();
             let begins = told || clauses.iter().any(|it| it.start == next);
-            let is_behind = clauses.iter().any(|it| (1..at).contains(&it.start));
+            let is_behind = clauses.iter().any(|it| (1..at).contains(&it.start) && !is_front(it));
             let is_in_rest = clauses.iter().any(|it| it.start > next);
             (begins || is_behind || is_in_rest).then_some(())?;
             let mut first = self.request(text[..tokens[at].start].trim_end(), MAX_CLAUSES)?;
@@ -183,7 +188,7 @@ impl Composer<'_> {
             })
         };
         let found = alike.filter(acts).or_else(of_it)?;
-        let said = self.promised(found.said(), &self.reader.tokenise(&found.said()));
+        let said = self.promised(found.said());
         Some(Composed::of(vec![found], said))
     }
 }

@@ -13,7 +13,7 @@ const MAX_CONDITION: usize = 4_000;
 
 const SAID_WHEN: Arg = Arg::maybe("said_when", Kind::Words(300), "when or how long, as it was said");
 const LANGUAGE: Arg = Arg::maybe("language", Kind::Text, "language of the words, such as `en`");
-const AUTOMATION: &str = "{id, said, said_when, repeats, watched, when?, sun?, devices?}; watched: {id, name, domain, device_class, state, state_text, unit}";
+const AUTOMATION: &str = "{id, said, said_when, repeats, watched, when?, sun?, some_days?, devices?}; watched: {id, name, domain, device_class, state, state_text, unit}";
 
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
