@@ -62,6 +62,11 @@ const QUANTITIES: [Quantity; 5] = [
     },
 ];
 
+/// Whether an intent changes a quantity by a step from what it is.
+pub fn is_step(intent: &str) -> bool {
+    QUANTITIES.iter().any(|quantity| quantity.change == intent)
+}
+
 /// "a bit more", "less", "even more": of what was set or changed last.
 pub fn more(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let less = intent.slots.get("amount").and_then(Value::as_str) == Some("less");

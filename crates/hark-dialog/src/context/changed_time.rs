@@ -127,7 +127,8 @@ fn lasts(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 /// So much longer or shorter what was to last for some time lasts: "add ten minutes".
 pub fn later(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let sign = match intent.name.as_str() {
-        "HassIncreaseTimer" => 1,
+        // "Another half an hour."
+        "HassIncreaseTimer" | "HarkSnooze" => 1,
         "HassDecreaseTimer" => -1,
         _ => return None,
     };

@@ -16,6 +16,8 @@ mod target;
 mod tests;
 mod timer_choice;
 
+pub use adjust::is_step;
+
 use super::instincts;
 use hark_core::automation::intent::{AUTOMATE, DENIES, IT, OF_IT, RESTORE_LATER, SEVERAL, TO_IT};
 use hark_core::intent::refusal;

@@ -4,6 +4,7 @@
 
 use super::Machine;
 use super::continuation::{Continuation, Spoken, begins_with, same_intents};
+use crate::context;
 use hark_core::automation::intent::AUTOMATE;
 use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
@@ -112,6 +113,11 @@ impl Machine {
         if begins_with(&whole.intents, &before.intents) {
             let intents = whole.intents[before.intents.len()..].to_vec();
             return Ok(Understanding { intents, ..whole });
+        }
+        // "That's too bright" is about the light as it is now.
+        let is_step = |intents: &[Intent]| intents.iter().all(|intent| context::is_step(&intent.name));
+        if is_step(&whole.intents) && !is_step(&before.intents) {
+            return Ok(whole);
         }
         turn.heard = text.replace(NEXT_TURN, ", ");
         turn.continuation = Some(Continuation::accepted(before));

@@ -111,18 +111,21 @@ impl Machine {
         self.reply_as(now, id, reply, aloud);
     }
 
-    /// Asks which of several things is meant, where the tool could not tell.
+    /// Asks which of several things is meant, where the tool could not tell. What is to last for some time is kept with it.
     fn ask_which_one(&mut self, now: Stamp, id: &TurnId) -> bool {
         let Some(turn) = self.turn_mut(id) else { return false };
-        let told: Vec<&Work> = told(&turn.work).collect();
-        let [Work { intent, receipt: Some(receipt), .. }] = told.as_slice() else { return false };
+        let works: Vec<&Work> = told(&turn.work).collect();
+        // Nothing has changed yet that could go back.
+        let ends = |work: &&Work| work.intent.name == RESTORE_LATER;
+        let [first, rest @ ..] = works.as_slice() else { return false };
+        let Some(receipt) = first.receipt.as_ref().filter(|_| rest.iter().all(ends)) else { return false };
         let Some(names) = receipt.detail["names"].as_array() else { return false };
         let candidates: Vec<String> =
             names.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
         if receipt.ok || candidates.is_empty() {
             return false;
         }
-        let intents = vec![intent.clone()];
+        let intents = works.iter().map(|work| work.intent.clone()).collect();
         self.ask_which(now, id, intents, vec![Ambiguity { intent: 0, slot: "name".into(), candidates }]);
         true
     }

@@ -8,6 +8,9 @@ use hark_core::public_event::{Origin, Outcome};
 use hark_core::{Ambiguity, Effect, Intent, Reply, Route, Stamp, TurnId};
 use serde_json::Value;
 
+/// Answers "which one?" with more than a name.
+const CHOOSES: &str = "HarkChoose";
+
 /// Words that an answer to "which one?" has at most.
 const LONGEST_ANSWER: usize = 6;
 
@@ -82,7 +85,7 @@ impl Machine {
         };
         turn.times.intent = Some(now);
         turn.route = Some(Route::Context);
-        turn.missed = question.missed;
+        turn.missed.clone_from(&question.missed);
         let names = match choice {
             Choice::These(names) => names,
             Choice::Nothing => {
@@ -96,15 +99,70 @@ impl Machine {
         };
         let others = question.doubt.candidates.iter().filter(|name| !names.contains(name)).cloned();
         self.leaning.not_chosen(others.collect());
-        let (intents, doubts) = settle(question.intents, &question.doubt, question.others, &names, text);
+        self.settle_question(now, id, question, &names, text);
+        true
+    }
+
+    /// Takes the place as the answer where one of a kind is asked for: "the one in the bathroom". `false` where that answers
+    /// nothing.
+    pub(super) fn answer_by_place(
+        &mut self,
+        now: Stamp,
+        id: &TurnId,
+        said: &[Intent],
+        origin: &Origin,
+    ) -> bool {
+        let [only] = said else { return false };
+        let place = || only.slots.get("area")?.as_str().map(str::to_owned);
+        let Some(place) = place().filter(|_| only.name == CHOOSES && only.slots.len() == 1) else {
+            return false;
+        };
+        let Some(talk) = self.talks.known(origin) else { return false };
+        let says_kind = |slots: &Value| ["domain", "device_class"].iter().any(|slot| !slots[slot].is_null());
+        let is_of_kind = |question: &mut Question| {
+            let Some(intent) = question.intents.get(question.doubt.intent) else { return false };
+            let later = intent.slots.get("intents").and_then(Value::as_array);
+            later.into_iter().flatten().any(|one| says_kind(&one["slots"]))
+                || says_kind(&Value::Object(intent.slots.clone()))
+        };
+        let Some(mut question) = talk.question.take_if(is_of_kind) else { return false };
+        "area".clone_into(&mut question.doubt.slot);
+        let Some(turn) = self.turn_mut(id) else { return false };
+        let text = turn.heard.clone();
+        turn.route = Some(Route::Context);
+        turn.missed.clone_from(&question.missed);
+        self.settle_question(now, id, question, &[place], &text);
+        true
+    }
+
+    /// Carries out what was asked about with what was chosen, or asks about what else is open.
+    fn settle_question(
+        &mut self,
+        now: Stamp,
+        id: &TurnId,
+        question: Question,
+        chosen: &[String],
+        text: &str,
+    ) {
+        let (intents, doubts) = settle(question.intents, &question.doubt, question.others, chosen, text);
         let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
         if doubts.is_empty() {
             self.start_work(now, id, intents, dry_run);
         } else {
             self.ask_which(now, id, intents, doubts);
         }
-        true
     }
+}
+
+/// Puts a name into what is to be done later, where one of a kind is meant; false where there is nothing of the kind.
+fn name_within(intent: &mut Intent, slot: &str, name: &str) -> bool {
+    let later = intent.slots.get_mut("intents").and_then(Value::as_array_mut);
+    let open = later.into_iter().flatten().find(|one| one["single"] == true && one["slots"][slot].is_null());
+    open.map(|one| {
+        one["slots"][slot] = name.into();
+        one["single"] = false.into();
+    })
+    .is_some()
 }
 
 /// The intents with the chosen names: one for each of them.
@@ -123,7 +181,9 @@ fn settle(
         }
         for name in names {
             let mut one = intent.clone();
-            one.slots.insert(doubt.slot.clone(), Value::from(name.as_str()));
+            if !name_within(&mut one, &doubt.slot, name) {
+                one.slots.insert(doubt.slot.clone(), Value::from(name.as_str()));
+            }
             one.route = Route::Context;
             one.why.push_str(&format!("; asked which, answered \"{answer}\""));
             settled.push(one);

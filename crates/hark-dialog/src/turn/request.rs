@@ -135,6 +135,9 @@ impl Machine {
             self.react(now, id, instinct, intent.why.clone(), intent.route);
             return;
         }
+        if self.answer_by_place(now, id, &understanding.intents, &origin) {
+            return;
+        }
         // A new request takes the place of a question that was not answered.
         let mut lacking = None;
         if let Some(talk) = self.talks.known(&origin) {

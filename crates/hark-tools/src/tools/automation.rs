@@ -9,6 +9,7 @@ use crate::automations::{AutomationError, Now};
 use crate::home::command::{Action as DeviceAction, Actions};
 use crate::home::question::{asked_about, state_words};
 use crate::home::restore::restore;
+use crate::home::select::{Scope, SelectError, select, target_of};
 use crate::names;
 use crate::timers::{id_of, left_ms};
 use crate::undo::Undoable;
@@ -53,6 +54,7 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         next_unix_ms: None,
     };
     let snapshot = Snapshot::of(services);
+    snapshot.is_clear_which(&new.action)?;
     if let (Some(otherwise), Trigger::Becomes { condition, .. }) = (args.text("at_once"), &new.trigger) {
         let holds = services.automations.holds(condition, snapshot.now())?;
         let is_kept = otherwise == "wait" || otherwise == "ask" && !args.is_unattended();
@@ -261,6 +263,21 @@ impl Snapshot {
         Self { home, area: services.default_area(), unix_ms: services.now_unix_ms() }
     }
 
+    /// Whether it is clear which one is meant where one of a kind is: whoever is asked when that is done is not there any more.
+    fn is_clear_which(&self, action: &Action) -> Result<(), SelectError> {
+        let Action::Intents { intents } = action else { return Ok(()) };
+        for intent in intents.iter().filter(|intent| intent.single) {
+            let target = target_of(&intent.slots);
+            let is_here = self.area.is_some() && target.area.is_none() && target.floor.is_none();
+            let scope = Scope { default_area: self.area.as_deref(), ..Scope::default() };
+            let found = if is_here { Vec::new() } else { select(&self.home, &target, scope)? };
+            if found.len() > 1 {
+                return Err(SelectError::Which { names: found.into_iter().map(|one| one.name).collect() });
+            }
+        }
+        Ok(())
+    }
+
     fn now(&self) -> Now<'_> {
         Now { home: &self.home, area: self.area.as_deref(), unix_ms: self.unix_ms }
     }
@@ -283,6 +300,9 @@ fn shown(automation: &Automation, services: &Services, snapshot: &Snapshot) -> V
     }
     if let Trigger::Sun { event, .. } = &automation.trigger {
         shown["sun"] = json!(event);
+    }
+    if automation.only_if.iter().any(|condition| matches!(condition, Condition::Days { .. })) {
+        shown["some_days"] = json!(true);
     }
     if let Action::Restore { devices } = &automation.action {
         let back = |one: &Restored| {

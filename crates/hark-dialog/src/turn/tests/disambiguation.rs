@@ -102,6 +102,35 @@ fn the_answer_completes_the_request() {
 }
 
 #[test]
+fn a_place_tells_which_of_a_kind_is_meant() {
+    let place = |n| understood(n, vec![intent("HarkChoose", json!({ "area": "Bathroom" }))]);
+    let fans = &[(0, &["Ceiling fan", "Extractor fan"][..])];
+    let answered = |on: Intent| {
+        let mut machine = Machine::new(settings());
+        run(&mut machine, vec![(0, typed("turn on the fan")), (1, doubtful(1, vec![on], fans))]);
+        run(&mut machine, vec![(1000, typed("the one in the bathroom")), (1001, place(2))])
+    };
+    let args = |effects: &[Effect]| {
+        effects.iter().find_map(|effect| match effect {
+            Effect::Act { call } => Some(Value::Object(call.args.clone())),
+            _ => None,
+        })
+    };
+    let now = args(&answered(intent("HassTurnOn", json!({ "domain": "fan" })))).unwrap();
+    assert_eq!((&now["domain"], &now["area"]), (&json!("fan"), &json!("Bathroom")));
+    // What waits for something has it in what is done then.
+    let later =
+        json!({ "intents": [{ "name": "HassTurnOn", "slots": { "domain": "fan" }, "single": true }] });
+    let later = args(&answered(intent("HarkAutomate", later))).unwrap();
+    assert_eq!(
+        (&later["intents"][0]["slots"]["area"], &later["intents"][0]["single"]),
+        (&json!("Bathroom"), &json!(false))
+    );
+    // A name without a kind is not told apart by a place.
+    assert_eq!(args(&answered(intent("HassTurnOn", json!({ "name": "Fan" })))), None);
+}
+
+#[test]
 fn another_request_takes_the_place_of_the_question() {
     let (mut machine, _) = asked();
     let off = intent("HassTurnOff", json!({ "name": "Lamp" }));

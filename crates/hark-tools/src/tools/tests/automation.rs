@@ -120,4 +120,15 @@ async fn what_waits_is_kept_asked_about_listed_and_forgotten() {
     let nowhere = json!({"kind": "becomes", "condition": {
         "kind": "state", "question": {"name": "Sauna", "state": "on"}}});
     assert_eq!(house.fails("automation.add", with("trigger", nowhere)).await.0, error_code::NOT_FOUND);
+    // Which fan is asked now, and not when that is done.
+    let fan = json!([{"name": "HassTurnOn", "slots": {"domain": "fan"}, "confidence": 1.0, "route": "template",
+        "why": "", "single": true}]);
+    let (code, receipt) = house.fails("automation.add", with("intents", fan.clone())).await;
+    assert_eq!(
+        (code.as_str(), receipt.detail["names"].as_array().unwrap().len()),
+        (error_code::AMBIGUOUS, 2)
+    );
+    let mut placed = fan;
+    placed[0]["slots"]["area"] = json!("Bathroom");
+    assert!(house.ok("automation.add", with("intents", placed)).await.changed);
 }
