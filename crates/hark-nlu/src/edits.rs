@@ -120,7 +120,7 @@ impl Speech<'_> {
     }
 
     /// What tells one from another, in "the bedroom *one*" and "*the one in* the bedroom".
-    fn which_one<'w>(&self, words: &'w [&'w str]) -> &'w [&'w str] {
+    pub(super) fn which_one<'w>(&self, words: &'w [&'w str]) -> &'w [&'w str] {
         let talk = &self.lexicon().discourse;
         let is_article = |word: &str| self.lexicon().things.articles.contains(word);
         let from = usize::from(words.first().is_some_and(|first| is_article(first)));

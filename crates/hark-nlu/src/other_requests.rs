@@ -37,6 +37,14 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
     match category_of(&found.intent) {
         // "Read me what's left on the list" puts nothing on it.
         Some(Category::List) if phrases::starts(talk.verbs, &taken).is_some_and(|length| length > 1) => true,
+        // Nor is "at seven" one.
+        Some(Category::Media)
+            if phrases::starts(lexicon.time.at, &taken).is_some_and(|at| {
+                rules::longest(Rule::Datetime, &taken, &by).is_some_and(|(_, used)| used > at)
+            }) =>
+        {
+            true
+        }
         // "Put the radio on, sorry, I mean the telly" plays no such title.
         Some(Category::Media) => (1..words.len()).any(|at| {
             let corrects = phrases::starts(talk.corrections, &words[at..]);
@@ -53,9 +61,12 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
         Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
             // "In ten minutes, turn on the lamp" begins with its time.
             let is_within = found.words.get(at - 1).is_none_or(|(_, took)| *took == Took::AsItIs);
-            asks(at)
-                || is_within && goes_on(at, talk.verbs)
-                || phrases::starts(talk.corrections, &words[at..]).is_some_and(|length| length > 1)
+            // "Sugar, no not sugar, flour" is no one item, "no" alone may be a word of one.
+            let corrects = phrases::starts(talk.corrections, &words[at..]).is_some_and(|length| {
+                let denies = words.get(at + length).is_some_and(|it| lexicon.requests.negations.contains(it));
+                length > 1 || denies
+            });
+            asks(at) || is_within && goes_on(at, talk.verbs) || corrects
         }),
         _ => false,
     }

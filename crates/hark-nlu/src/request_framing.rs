@@ -307,7 +307,9 @@ impl<'s> Speech<'s> {
             self.reader.spend(RULE_STEPS);
             rules::longest(rule, &words[at..], &by).map_or(0, |(_, used)| used)
         };
-        let closes = |at: usize| lexicon.discourse.closing.contains(words[at - 1]);
+        // "But only *on* weekdays": the word belongs to the days.
+        let is_only = |at: usize| at > 0 && lexicon.qualifiers.only.contains(words[at - 1]);
+        let closes = |at: usize| lexicon.discourse.closing.contains(words[at - 1]) && !is_only(at - 1);
         let is_day = |at: usize| longest(Rule::Date, at) > 0;
         let acts = |at: usize| {
             let found = self.reader.exactly(self.text, &self.tokens[..at]);
@@ -320,17 +322,25 @@ impl<'s> Speech<'s> {
             (0..at - 1).chain(at + used..words.len()).all(|other| !is_day(other)).then_some(used)
         };
         let again = |at: &usize| Some((*at, Some(longest(Rule::Recurrence, *at)).filter(|used| *used > 0)?));
-        let places = || (1..words.len()).filter(|at| closes(*at));
+        let places = || (2..words.len()).filter(|at| closes(*at));
         // The last place behind a number: "twenty one" is no "twenty" at one.
         let timed = || {
             let is_number = |at: usize| lexicon.numbers.number(&words[at - 1..at]).is_some();
-            (1..words.len())
+            (2..words.len())
                 .rev()
                 .filter(|at| closes(*at) || is_number(*at))
                 .find_map(|at| Some((at, time(at)?)))
         };
-        let (at, used) = places().find_map(|at| again(&at)).or_else(timed)?;
-        Some([&words[at..at + used], &words[..at], &words[at + used..]].concat().join(" "))
+        // "But only on weekdays."
+        let limited = || {
+            let marks = (2..words.len()).filter(|at| is_only(*at));
+            marks
+                .map(|at| (if is_only(at - 1) { at - 2 } else { at - 1 }, at))
+                .find_map(|(end, at)| (end > 0).then_some((end, again(&at)?)))
+        };
+        let first = || places().find_map(|at| again(&at)).or_else(timed).map(|it| (it.0, it));
+        let (end, (at, used)) = limited().or_else(first)?;
+        Some([&words[at..at + used], &words[..end], &words[at + used..]].concat().join(" "))
     }
 
     /// The request with the time of its condition in front: "if *at nine* the window is still open, tell me". `None` where no time
@@ -423,6 +433,24 @@ impl<'s> Speech<'s> {
             let words = words.iter().map(|word| plain(word).unwrap_or_else(|| (*word).to_owned()));
             words.collect::<Vec<_>>().join(" ")
         })
+    }
+
+    /// The sentence without words that add nothing: "is the window *still* open". `None` where it has none.
+    pub(super) fn without_fillers(&self) -> Option<String> {
+        let words = self.words();
+        let (mut said, mut at) = (String::new(), 0);
+        while at < words.len() {
+            if let Some(length) = phrases::starts(self.lexicon().discourse.fillers, &words[at..]) {
+                at += length;
+                continue;
+            }
+            if !said.is_empty() {
+                said.push_str(if at > 0 && self.pauses_before(at) { ", " } else { " " });
+            }
+            said.push_str(words[at]);
+            at += 1;
+        }
+        (said.split_whitespace().count() < words.len() && !said.is_empty()).then_some(said)
     }
 
     /// The words without courtesies behind them.

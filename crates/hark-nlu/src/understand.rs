@@ -15,6 +15,7 @@ use super::other_requests::holds_another;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
+use super::single::{is_one_of_a_kind, is_single};
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::automation::intent::{COMMAND, DENIES, IT, SEVERAL, TO_IT};
@@ -29,7 +30,7 @@ use std::iter;
 pub(super) const CHOOSES: &str = "HarkChoose";
 
 /// Slot of something that a reminder would wait for.
-const EVENT: &str = "event";
+pub(super) const EVENT: &str = "event";
 
 /// Words of the name of a place that is not known.
 const MAX_PLACE_WORDS: usize = 2;
@@ -143,7 +144,14 @@ impl Reader<'_> {
         // Looked for only where nothing before is understood to the end.
         let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
         let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
-        let one = iter::once_with(|| speech.with_one_in_full()).flatten();
+        let one =
+            iter::once_with(|| speech.with_one_in_full().into_iter().chain(speech.until_turned())).flatten();
+        // Of words that are taken as they are, nothing is left out.
+        let is_tame = |found: &Understanding| found.intents.iter().all(|it| it.confidence > WILD_CONFIDENCE);
+        let unfilled = || {
+            let found = self.as_said(&speech.without_fillers()?, language);
+            (is_whole(&found) && is_tame(&found)).then_some(found)
+        };
         edited
             .into_iter()
             .chain(texts.into_iter().flatten())
@@ -152,6 +160,7 @@ impl Reader<'_> {
             .chain(one)
             .map(|text| self.as_said(&text, language))
             .find(is_whole)
+            .or_else(unfilled)
     }
 
     /// What a text of several requests, or of one with clauses, means where each request may be one of its candidates.
@@ -200,6 +209,9 @@ impl Reader<'_> {
         }
         if let Some(request) = said.behind_reason() {
             return self.as_said(request, language);
+        }
+        if let Some(both) = self.now_and_later(&said, language) {
+            return both;
         }
         let qualifiers = Qualifiers::of(reader, text, &tokens);
         let impossible = Impossible::of(reader, text, &tokens);
@@ -299,7 +311,11 @@ impl Reader<'_> {
             let category = category_of(&found.intent);
             matches!(category, Some(Category::HomeControl | Category::HomeQuery)) && found.wild_words == 0
         };
-        if let Some(name) = self.unknown_place(text, tokens) {
+        let beside_remark = || {
+            let request = Speech { reader: self, text, tokens }.without_remarks()?;
+            self.unknown_place(&request, &self.tokenise(&request))
+        };
+        if let Some(name) = self.unknown_place(text, tokens).or_else(beside_remark) {
             let why = format!("no place is called \"{name}\" here");
             let unknown = Some(UnknownThing { sure: true, name });
             return Understanding { why, unknown, ..Understanding::default() };
@@ -536,50 +552,4 @@ pub(super) fn intent(found: Match, lexicon: &Lexicon) -> Intent {
         response: found.response,
         single,
     }
-}
-
-/// Whether one thing of a kind is to change ("the light", "a window"), and nothing says which. In a place it is one where
-/// one was said ("a light in the bedroom", "one of the lights in there"), or the place only tells where the thing is that is
-/// meant ("the lamp in the bedroom"; "the bedroom light" is all of its light).
-fn is_single(found: &Match, words: &[&str], lexicon: &Lexicon) -> bool {
-    let said = |slot: &str| found.slots.contains_key(slot);
-    let any = |phrases| (0..words.len()).any(|at| phrases::starts(phrases, &words[at..]).is_some());
-    let of_a_kind = category_of(&found.intent) == Some(Category::HomeControl)
-        && ["domain", "device_class"].iter().any(|slot| said(slot))
-        && !said("name")
-        && !any(lexicon.things.every);
-    if !of_a_kind {
-        return false;
-    }
-    if ["area", "floor"].iter().any(|slot| said(slot)) {
-        return is_one_of_a_kind(words, lexicon) || stands_in_a_place(words, lexicon);
-    }
-    any(lexicon.things.single)
-}
-
-/// Whether one of a kind is said, whichever: "a light", "one of the lamps".
-fn is_one_of_a_kind(words: &[&str], lexicon: &Lexicon) -> bool {
-    let things = &lexicon.things;
-    let is_kind = |word: &str| {
-        let mut stems = things.endings.iter().filter_map(|ending| word.strip_suffix(ending));
-        things.single.contains(word) || stems.any(|stem| things.single.contains(stem))
-    };
-    (0..words.len()).any(|at| {
-        let length = phrases::starts(things.one_of, &words[at..]);
-        length.is_some_and(|length| words.get(at + length).is_some_and(|word| is_kind(word)))
-    })
-}
-
-/// Whether a word for one thing stands behind an article, and its place behind it: "the lamp that's in the bedroom".
-fn stands_in_a_place(words: &[&str], lexicon: &Lexicon) -> bool {
-    let things = &lexicon.things;
-    (1..words.len()).any(|at| {
-        let kind = phrases::starts(things.one_in_a_place, &words[at..]);
-        let placed = |length: usize| {
-            let behind = &words[at + length..];
-            let which = phrases::starts(things.which, behind).unwrap_or(0);
-            behind.get(which).is_some_and(|word| lexicon.discourse.within.contains(word))
-        };
-        things.articles.contains(words[at - 1]) && kind.is_some_and(placed)
-    })
 }

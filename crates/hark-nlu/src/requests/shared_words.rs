@@ -88,7 +88,10 @@ impl Sentence<'_> {
         before: (usize, usize),
         (start, end): (usize, usize),
     ) -> impl Iterator<Item = Match> + '_ {
-        let rests = self.wordings(start, end).into_iter();
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        // "At seven, that's when he leaves": what somebody does or thinks shares no words with a request.
+        let states = phrases::starts(self.lexicon.discourse.speakers, &words).is_some();
+        let rests = if states { Vec::new() } else { self.wordings(start, end) }.into_iter();
         let first = self.plain(before.0, before.1);
         let category = first.as_ref().and_then(|first| category_of(&first.intent));
         // "At eight, and off at midnight": what is put off has words of its own.
@@ -96,7 +99,6 @@ impl Sentence<'_> {
             || first.as_ref().is_some_and(|first| first.slots.contains_key(COMMAND));
         // "Remind me at two to ring the bank and at four to fetch the parcel."
         let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
-        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
         let is_timed =
             rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used < words.len());
         let reminds = is_timed

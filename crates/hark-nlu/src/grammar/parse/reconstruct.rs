@@ -7,6 +7,7 @@ use crate::grammar::home::IN_AREA;
 use crate::grammar::parse_result::{Found, slot_name};
 use crate::grammar::views::{Entry, View};
 use crate::text::Token;
+use chrono::{NaiveTime, TimeDelta, Timelike};
 use hark_core::SlotSpan;
 use hark_core::calendar::{Recurrence, When};
 use hark_core::intent::Ambiguity;
@@ -23,8 +24,12 @@ const DANGEROUS_DOMAINS: [&str; 5] = ["lock", "cover", "alarm_control_panel", "v
 fn joined(said: &str, more: &str) -> Option<String> {
     let when = When::joined(said, more).map(|when| when.to_string());
     when.or_else(|| {
-        let every = Recurrence::parse(said).filter(|every| every.time.is_none())?;
-        Some(Recurrence { time: Some(more.parse().ok()?), ..every }.to_string())
+        let every = Recurrence::parse(said).filter(|every| every.later.is_empty())?;
+        let time: NaiveTime = more.parse().ok()?;
+        // "Every evening … at eight" is at eight in the evening: a part of the day alone stands for a time in it.
+        let is_late = every.time.is_some_and(|usual| usual.hour() >= 15);
+        let half_a_day = if is_late && (5..12).contains(&time.hour()) { 12 } else { 0 };
+        Some(Recurrence { time: Some(time + TimeDelta::hours(half_a_day)), ..every }.to_string())
     })
 }
 
