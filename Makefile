@@ -116,6 +116,7 @@ format: rust
 
 .PHONY: lint
 lint: format build-packages ## check format and lints
+	$(call step,the lock file of fuzz,cargo metadata --locked --quiet --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null,Run: cargo update --workspace --manifest-path fuzz/Cargo.toml)
 	$(call step,lints,cargo clippy --locked --profile $(PROFILE) --workspace --all-targets --quiet -- -D warnings,Correct what clippy names above.)
 
 .PHONY: setup

@@ -36,6 +36,7 @@ use hark_homeassistant::HomeAssistant;
 use hark_memory::Memory;
 use hark_models::manifest::Manifest;
 use hark_mqtt as mqtt;
+use hark_mqtt_devices as mqtt_devices;
 use hark_store::journal::Journal;
 use hark_store::recordings::Recordings;
 use hark_store::sessions::{SessionStore, VoiceSessions};
@@ -71,7 +72,7 @@ pub struct App {
     /// Home Assistant, when there is one.
     pub homeassistant: Option<HomeAssistant>,
     /// Devices that are announced by MQTT discovery, when they are wanted.
-    pub mqtt_devices: Option<Arc<mqtt::Devices>>,
+    pub mqtt_devices: Option<Arc<mqtt_devices::Devices>>,
     /// Timers.
     pub timers: Arc<Timers>,
     /// What the tools work with.
@@ -180,7 +181,7 @@ impl App {
         let (home, demo_states) = open_home(&config, mode, runtime.handle())?;
         let homeassistant =
             sources::homeassistant(&config, &home, &event_queue, &runtime).map_err(|fault| vec![fault])?;
-        let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
+        let mqtt_devices = mqtt::devices(&config.mqtt, home.clone());
         let visited = mqtt_devices.as_ref().filter(|_| matches!(mode, AppMode::Visit | AppMode::Asking));
         let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
         // Before the names are read, so that no change of them is missed.
@@ -430,7 +431,7 @@ fn device_backends(
     config: &Config,
     home: &Arc<HomeRegistry>,
     homeassistant: Option<&HomeAssistant>,
-    mqtt_devices: Option<&Arc<mqtt::Devices>>,
+    mqtt_devices: Option<&Arc<mqtt_devices::Devices>>,
 ) -> Result<Vec<Arc<dyn DeviceBackend>>, Faults> {
     let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(VirtualDevices::new(home.clone()))];
     let codes = device_codes::load(&config.permissions, paths::credentials_dir().as_deref())
@@ -439,7 +440,7 @@ fn device_backends(
         devices.set_codes(codes.clone());
     }
     backends.extend(homeassistant.map(|it| it.backend(codes)));
-    backends.extend(mqtt_devices.map(|devices| Arc::new(mqtt::Backend(devices.clone())) as _));
+    backends.extend(mqtt_devices.map(|devices| Arc::new(mqtt_devices::Backend(devices.clone())) as _));
     Ok(backends)
 }
 

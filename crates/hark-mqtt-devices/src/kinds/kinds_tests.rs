@@ -1,6 +1,6 @@
 //! Devices of every kind but lights, announced and told as the projects that build them do it.
 
-use crate::devices::testing::TestRegistry;
+use crate::testing::TestRegistry;
 use hark_core::device::{DeviceCodes, DeviceCommand as C, DeviceError};
 use serde_json::{Value, json};
 use std::time::Duration;

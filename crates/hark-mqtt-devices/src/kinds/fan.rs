@@ -1,11 +1,11 @@
 //! Fans.
 
-use crate::devices::device_kind::{
+use crate::device_kind::{
     CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
     command_message_if, number_value, parse_number,
 };
-use crate::devices::fields::{ConfigError, Fields, Target};
-use crate::devices::template::TemplateError;
+use crate::fields::{ConfigError, Fields, Target};
+use crate::template::TemplateError;
 use hark_core::device::DeviceCommand;
 use serde_json::json;
 
@@ -113,7 +113,7 @@ impl Fan {
         };
     }
 
-    fn switch(&self, on: bool) -> Result<crate::devices::device_kind::CommandMessage, Refused> {
+    fn switch(&self, on: bool) -> Result<crate::device_kind::CommandMessage, Refused> {
         command_message(
             &self.command,
             if on { self.payloads.0.as_str() } else { self.payloads.1.as_str() },

@@ -1,11 +1,11 @@
 //! Covers and valves.
 
-use crate::devices::device_kind::{
+use crate::device_kind::{
     CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
     command_message_if, number_value, parse_number,
 };
-use crate::devices::fields::{ConfigError, Fields, Target};
-use crate::devices::template::TemplateError;
+use crate::fields::{ConfigError, Fields, Target};
+use crate::template::TemplateError;
 use hark_core::device::DeviceCommand;
 use minijinja::Value;
 use serde_json::json;

@@ -2,12 +2,12 @@
 
 use super::colour;
 use super::light_state::{LightState, level_of};
-use crate::devices::device_kind::{
+use crate::device_kind::{
     CommandMessage, CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, command_message,
     number_value, parse_number,
 };
-use crate::devices::fields::{ConfigError, Fields, Target};
-use crate::devices::template::TemplateError;
+use crate::fields::{ConfigError, Fields, Target};
+use crate::template::TemplateError;
 use hark_core::device::{DeviceCommand, LightSetting};
 use minijinja::Value;
 

@@ -1,6 +1,6 @@
 //! Lights of all three schemas, announced and told as the projects that build them do it.
 
-use crate::devices::testing::{TestRegistry, brightness, colour, kelvin};
+use crate::testing::{TestRegistry, brightness, colour, kelvin};
 use hark_core::device::{DeviceCommand, DeviceError, LightSetting};
 use serde_json::{Value, json};
 

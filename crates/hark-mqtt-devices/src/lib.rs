@@ -5,10 +5,19 @@
 //! availability (`availability`), and a `DeviceKind` (`light`, `cover` …) that turns messages into states
 //! and commands into messages, with the device's own templates (`template`, `template::filters`, `template::size_bound`).
 //! `registry` holds all entities and the index from topics to them. Up to here there is no I/O; `message_queue`,
-//! `subscriptions` and `driver` connect it to the broker and to the home. `scan` counts for `hark doctor`.
+//! `subscriptions` and `driver` connect it to the home and, through [`Outlet`], to the connection of `hark-mqtt`, which
+//! calls it on the tokio runtime (`hark-async`). `scan` counts for `hark doctor`.
 //!
 //! Format: home-assistant.io/integrations/mqtt, "MQTT discovery", and the pages of its entity platforms.
 //! Everything that comes in is bounded, because any client of the broker may publish anything.
+//!
+//! ```
+//! use hark_mqtt_devices::{DeviceScan, OwnTopics};
+//!
+//! let mut scan = DeviceScan::new("homeassistant", OwnTopics::default());
+//! scan.take("homeassistant/switch/plug/config", br#"{"name": "Plug", "cmd_t": "plug/set"}"#);
+//! assert_eq!(scan.found(), "1 entities of devices are announced there");
+//! ```
 
 mod abbreviations;
 mod availability;
@@ -25,17 +34,28 @@ mod subscriptions;
 mod template;
 mod topic_index;
 
-pub(super) use discovery_message::filters;
-pub use driver::{Backend, Devices};
-pub(super) use entity::DOMAINS;
+pub use discovery_message::filters;
+pub use driver::{Backend, Delivery, Devices, Outlet};
+pub use entity::DOMAINS;
 use kinds::{
     alarm, climate, cover, fan, humidifier, light, light_json, light_template, lock, number_select_text,
     on_off, robots, sensors, stateless,
 };
-pub(super) use scan::DeviceScan;
-pub(super) use subscriptions::Request;
+pub use scan::DeviceScan;
+pub use subscriptions::Request;
 
 use std::collections::BTreeMap;
+
+/// Topics of Hark's own node on the same broker, which are no device's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OwnTopics {
+    /// Where the node announces itself.
+    pub discovery: String,
+    /// Where it takes commands: a device that listened there would take them away.
+    pub commands: Vec<String>,
+    /// Where Home Assistant says that it has started.
+    pub status: String,
+}
 
 /// How the devices stand.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

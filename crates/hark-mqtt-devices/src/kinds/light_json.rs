@@ -2,9 +2,9 @@
 
 use super::colour;
 use super::light_state::{LightState, level_of};
-use crate::devices::device_kind::{CommandMessage, CommandResult, DeviceKind, EntityState, Inputs, Refused};
-use crate::devices::fields::{ConfigError, Fields};
-use crate::devices::template::TemplateError;
+use crate::device_kind::{CommandMessage, CommandResult, DeviceKind, EntityState, Inputs, Refused};
+use crate::fields::{ConfigError, Fields};
+use crate::template::TemplateError;
 use hark_core::device::{DeviceCommand, LightSetting};
 use serde_json::{Map, Value, json};
 
@@ -128,7 +128,7 @@ fn whole(number: f64) -> Value {
 /// A number, also one written as a text.
 fn number(value: &Value) -> Option<f64> {
     match value {
-        Value::String(text) => crate::devices::device_kind::parse_number(text),
+        Value::String(text) => crate::device_kind::parse_number(text),
         value => value.as_f64().filter(|number| number.is_finite()),
     }
 }

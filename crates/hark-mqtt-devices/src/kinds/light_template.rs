@@ -2,11 +2,9 @@
 
 use super::colour;
 use super::light_state::{LightState, level_of};
-use crate::devices::device_kind::{
-    CommandMessage, CommandResult, DeviceKind, EntityState, Refused, parse_number,
-};
-use crate::devices::fields::{ConfigError, Fields};
-use crate::devices::template::{Template, TemplateError};
+use crate::device_kind::{CommandMessage, CommandResult, DeviceKind, EntityState, Refused, parse_number};
+use crate::fields::{ConfigError, Fields};
+use crate::template::{Template, TemplateError};
 use hark_core::device::{DeviceCommand, LightSetting};
 use minijinja::Value;
 
@@ -97,7 +95,7 @@ impl TemplateLight {
             }
             let kelvin = f64::from(kelvin);
             let reported = if self.in_kelvin { kelvin } else { colour::mired(kelvin) };
-            variables.push(("color_temp", crate::devices::device_kind::number_value(reported)));
+            variables.push(("color_temp", crate::device_kind::number_value(reported)));
         }
         let payload = self.on.write(&variables)?;
         let sent = setting.brightness_percent.map(level_of).map(|level| (f64::from(level), level));

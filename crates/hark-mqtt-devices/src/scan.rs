@@ -1,8 +1,7 @@
 //! Counts the devices announced on a broker without driving them, for `hark doctor`.
 
-use super::super::topics::Topics;
-use super::discovery_message;
 use super::registry::{Changes, DeviceRegistry};
+use super::{OwnTopics, discovery_message};
 use std::time::Instant;
 
 /// Most announcements that are told to be wrong by name.
@@ -17,9 +16,9 @@ pub struct DeviceScan {
 
 impl DeviceScan {
     /// Nothing seen yet; as [`DeviceRegistry::new`].
-    pub fn new(prefix: &str, topics: &Topics) -> Self {
+    pub fn new(prefix: &str, own: OwnTopics) -> Self {
         Self {
-            registry: DeviceRegistry::new(prefix, topics),
+            registry: DeviceRegistry::new(prefix, own),
             filters: discovery_message::filters(prefix),
             changes: Changes::default(),
         }
@@ -66,8 +65,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named_with_its_topic() {
-        let topics = Topics::new("hark", "homeassistant").unwrap();
-        let mut scan = DeviceScan::new("homeassistant", &topics);
+        let mut scan = DeviceScan::new("homeassistant", OwnTopics::default());
         scan.take("homeassistant/switch/a/config", br#"{"name": "A", "cmd_t": "c"}"#);
         assert_eq!(scan.found(), "1 entities of devices are announced there");
         scan.take("homeassistant/tag/t/config", br#"{"topic": "t"}"#);

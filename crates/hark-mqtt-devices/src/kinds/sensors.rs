@@ -1,10 +1,10 @@
 //! Read-only entities: sensors, binary sensors, events, updates.
 
-use crate::devices::device_kind::{
+use crate::device_kind::{
     CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, parse_number,
 };
-use crate::devices::fields::{ConfigError, Fields, as_text};
-use crate::devices::template::TemplateError;
+use crate::fields::{ConfigError, Fields, as_text};
+use crate::template::TemplateError;
 use hark_core::device::DeviceCommand;
 use serde_json::{Value, json};
 use std::time::Duration;

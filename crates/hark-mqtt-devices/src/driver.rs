@@ -1,22 +1,17 @@
 //! Connects the device registry to the broker and to the home: reads the message queue, reports changes to the home, and
 //! sends commands. Runs as a task on the tokio runtime.
 
-use super::super::broker::Broker;
-use super::super::delivery::Delivery;
-use super::super::outbound::Message;
-use super::super::outbox::Outbox;
-use super::super::topics::{Topic, Topics};
 use super::entity::SOURCE;
 use super::message_queue::{Incoming, Link, MessageQueue};
 use super::registry::{Changes, DeviceRegistry, Problem};
 use super::subscriptions::{Request, Subscriptions};
-use super::{DeviceCounts, discovery_message};
-use hark_config as config;
+use super::{DeviceCounts, OwnTopics, discovery_message};
 use hark_core::EntityId;
 use hark_core::device::{DeviceBackend, DeviceCodes, DeviceCommand, DeviceError, SendFuture};
 use hark_core::home::Entity;
 use hark_core::ports::HomeSink;
 use std::collections::BTreeSet;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -36,6 +31,22 @@ const SETTLED_AFTER_SILENCE: Duration = Duration::from_millis(150);
 /// How long after a connection was made what the broker keeps has come.
 const SETTLED_AFTER: Duration = Duration::from_secs(10);
 
+/// Tells whether the broker has taken a message; false when it was given up.
+pub type Delivery = Pin<Box<dyn Future<Output = bool> + Send>>;
+
+/// The connection to the broker, as devices use it. Any thread, never waits.
+pub trait Outlet: Send + Sync {
+    /// Has the connection look what [`Devices::next_request`] wants.
+    fn wake(&self);
+
+    /// Publishes at least once, as soon as there is a connection.
+    fn publish(&self, topic: String, payload: Vec<u8>);
+
+    /// Publishes at least once, now; `None` without a connection, because a command that arrives later than it was
+    /// meant is worse than none.
+    fn deliver(&self, topic: String, payload: Vec<u8>, retain: bool) -> Option<Delivery>;
+}
+
 /// The devices of MQTT discovery: a source of the home, and the backend of its entities.
 pub struct Devices {
     home: Arc<dyn HomeSink>,
@@ -46,7 +57,7 @@ pub struct Devices {
     /// Where Home Assistant says that it has started.
     status_topic: String,
     /// Where commands go; set when the connection is started.
-    outbox: OnceLock<Arc<Outbox>>,
+    outlet: OnceLock<Arc<dyn Outlet>>,
     /// Held while the home is told, so that it hears everything in the order in which it happened.
     telling: Mutex<()>,
     /// Messages that could not be taken.
@@ -61,29 +72,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl std::fmt::Debug for Devices {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Devices").field("tally", &self.counts()).finish_non_exhaustive()
+        f.debug_struct("Devices").field("counts", &self.counts()).finish_non_exhaustive()
     }
 }
 
 impl Devices {
-    /// The devices of a configuration; `None` when there is no MQTT, or they are not wanted.
-    pub fn of(config: &config::mqtt::Mqtt, home: Arc<dyn HomeSink>) -> Option<Arc<Self>> {
-        // A configuration that is wrong is told of when the connection is started.
-        let has_broker = Broker::from_config(config).is_ok_and(|broker| broker != Broker::None);
-        let topics = Topics::new(&config.node, &config.discovery_prefix).ok()?;
-        (has_broker && config.devices).then(|| Arc::new(Self::new(&config.discovery_prefix, &topics, home)))
-    }
-
     /// Devices that are announced below `prefix`, beside a node with these topics.
-    fn new(prefix: &str, topics: &Topics, home: Arc<dyn HomeSink>) -> Self {
+    pub fn new(prefix: &str, own: OwnTopics, home: Arc<dyn HomeSink>) -> Self {
+        let status_topic = own.status.clone();
         Self {
             home,
-            registry: Mutex::new(DeviceRegistry::new(prefix, topics)),
+            registry: Mutex::new(DeviceRegistry::new(prefix, own)),
             message_queue: MessageQueue::default(),
             subscriptions: Mutex::new(Subscriptions::default()),
             filters: discovery_message::filters(prefix).to_vec(),
-            status_topic: topics.path(Topic::HomeAssistantStatus),
-            outbox: OnceLock::new(),
+            status_topic,
+            outlet: OnceLock::new(),
             telling: Mutex::new(()),
             refused: AtomicU64::new(0),
             last_problem: Mutex::new(None),
@@ -96,8 +100,8 @@ impl Devices {
     }
 
     /// Where commands go from now on; only the first call counts.
-    pub fn attach(&self, outbox: Arc<Outbox>) {
-        let _ = self.outbox.set(outbox);
+    pub fn attach(&self, outlet: Arc<dyn Outlet>) {
+        let _ = self.outlet.set(outlet);
     }
 
     /// The connection stands: asks for everything.
@@ -224,9 +228,9 @@ impl Devices {
             lock(&self.subscriptions).settled();
         }
         self.apply(changes);
-        if let Some(outbox) = self.outbox.get().filter(|_| asks) {
+        if let Some(outlet) = self.outlet.get().filter(|_| asks) {
             // Zigbee2MQTT keeps no states at the broker: it tells them when Home Assistant starts.
-            outbox.put(vec![Message::to_device(self.status_topic.clone(), b"online".to_vec(), false)]);
+            outlet.publish(self.status_topic.clone(), b"online".to_vec());
         }
     }
 
@@ -321,19 +325,18 @@ impl Devices {
 
     /// Has the connection look what it is to ask for.
     fn wake(&self) {
-        if let Some(outbox) = self.outbox.get() {
-            outbox.wake();
+        if let Some(outlet) = self.outlet.get() {
+            outlet.wake();
         }
     }
 
     /// Sends the messages of a command; each with what tells of its delivery.
     fn post(&self, entity: &Entity, command: &DeviceCommand) -> Result<Vec<Delivery>, DeviceError> {
         let offline = || DeviceError::Offline(entity.name.clone());
-        let outbox = self.outbox.get().ok_or_else(offline)?;
+        let outlet = self.outlet.get().ok_or_else(offline)?;
         let (messages, retain) = lock(&self.registry).command(entity, command)?;
         let send = |message: super::device_kind::CommandMessage| {
-            let message = Message::to_device(message.topic, message.payload.into_bytes(), retain);
-            outbox.deliver(message).ok_or_else(offline)
+            outlet.deliver(message.topic, message.payload.into_bytes(), retain).ok_or_else(offline)
         };
         messages.into_iter().map(send).collect()
     }
@@ -359,7 +362,7 @@ impl DeviceBackend for Backend {
         let (id, name, command) = (entity.id.clone(), entity.name.clone(), command.clone());
         Box::pin(async move {
             for delivery in posted? {
-                if !delivery.arrived().await {
+                if !delivery.await {
                     return Err(DeviceError::Offline(name));
                 }
             }

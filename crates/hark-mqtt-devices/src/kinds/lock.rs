@@ -1,10 +1,10 @@
 //! Locks.
 
-use crate::devices::device_kind::{
+use crate::device_kind::{
     CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
 };
-use crate::devices::fields::{ConfigError, Fields, Target};
-use crate::devices::template::TemplateError;
+use crate::fields::{ConfigError, Fields, Target};
+use crate::template::TemplateError;
 use hark_core::device::DeviceCommand;
 use hark_net::codes;
 

@@ -1,8 +1,8 @@
 //! State of a light, common to the three schemas.
 
 use super::colour;
-use crate::devices::device_kind::EntityState;
-use crate::devices::fields::{ConfigError, Fields};
+use crate::device_kind::EntityState;
+use crate::fields::{ConfigError, Fields};
 use hark_core::device::{DeviceCommand, LightSetting};
 use serde_json::{Value, json};
 
@@ -148,7 +148,7 @@ impl LightState {
         let state = match self.on {
             Some(true) => "on",
             Some(false) => "off",
-            None => crate::devices::device_kind::UNKNOWN,
+            None => crate::device_kind::UNKNOWN,
         };
         let mode = self.mode.as_deref();
         let shows = |coloured: bool| mode.is_none_or(|mode| COLOURED.contains(&mode) == coloured);

@@ -1,10 +1,8 @@
 //! Entities without a state: scenes and buttons.
 
-use crate::devices::device_kind::{
-    CommandResult, DeviceKind, EntityState, Refused, UNKNOWN, command_message,
-};
-use crate::devices::fields::{ConfigError, Fields, Target};
-use crate::devices::template::TemplateError;
+use crate::device_kind::{CommandResult, DeviceKind, EntityState, Refused, UNKNOWN, command_message};
+use crate::fields::{ConfigError, Fields, Target};
+use crate::template::TemplateError;
 use hark_core::device::DeviceCommand;
 
 /// A scene or a button. Its state is when it was last used, as at Home Assistant.

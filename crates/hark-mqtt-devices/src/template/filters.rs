@@ -64,7 +64,7 @@ pub fn add_to(engine: &mut Environment<'static>) {
     super::time_filters::add_to(engine);
 }
 
-pub(in crate::devices) fn bad(what: impl Into<String>) -> Error {
+pub(crate) fn bad(what: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, what.into())
 }
 
@@ -74,7 +74,7 @@ fn no_number(value: &Value) -> Error {
 }
 
 /// A number, or a text that says one.
-pub(in crate::devices) fn number(value: &Value) -> Option<f64> {
+pub(crate) fn number(value: &Value) -> Option<f64> {
     let number = match value.kind() {
         ValueKind::Number => f64::try_from(value.clone()).ok(),
         ValueKind::Bool => Some(f64::from(u8::from(value.is_true()))),
@@ -192,7 +192,7 @@ fn truth(value: Value, default: Option<Value>) -> Result<Value, Error> {
 }
 
 /// Why `is_defined` ends a template: the message is about something else, which is no mistake.
-pub(in crate::devices) const ABSENT: &str = "the message does not have it";
+pub(crate) const ABSENT: &str = "the message does not have it";
 
 /// Hands on what is there; a message without it is passed over.
 fn defined(value: Value) -> Result<Value, Error> {
@@ -217,7 +217,7 @@ fn from_json(value: Value) -> Result<Value, Error> {
     Ok(Value::from(minijinja::value::Serde(json)))
 }
 
-pub(in crate::devices) fn bounded(text: String) -> Result<String, Error> {
+pub(crate) fn bounded(text: String) -> Result<String, Error> {
     if text.len() > TEXT_MAX_BYTES { Err(bad("a text grows too long")) } else { Ok(text) }
 }
 

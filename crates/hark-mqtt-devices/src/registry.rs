@@ -1,7 +1,7 @@
 //! The registry of devices: which discovery message announced which entities, which entity subscribes to which topic, and
 //! what a message changes. Pure: no I/O, times are passed in.
 
-use super::super::topics::{Topic, Topics};
+use super::OwnTopics;
 use super::device_kind::CommandMessage;
 use super::discovery_message;
 use super::entity::{ComponentKind, MqttEntity};
@@ -80,11 +80,11 @@ pub struct DeviceRegistry {
 
 impl DeviceRegistry {
     /// No devices yet. `prefix` is that of discovery.
-    pub fn new(prefix: &str, topics: &Topics) -> Self {
+    pub fn new(prefix: &str, own: OwnTopics) -> Self {
         Self {
             prefix: prefix.to_owned(),
-            own: topics.path(Topic::Discovery),
-            reserved: Topics::subscriptions().map(|topic| topics.path(topic)).collect(),
+            own: own.discovery,
+            reserved: own.commands,
             announced: BTreeMap::new(),
             entities: BTreeMap::new(),
             topic_index: TopicIndex::default(),

@@ -1,11 +1,11 @@
 //! Number, select and text entities.
 
 use super::sensors::Sensor;
-use crate::devices::device_kind::{
+use crate::device_kind::{
     CommandResult, DeviceKind, EntityState, Refused, command_message_if, number_value, parse_number,
 };
-use crate::devices::fields::{ConfigError, Fields, Target};
-use crate::devices::template::TemplateError;
+use crate::fields::{ConfigError, Fields, Target};
+use crate::template::TemplateError;
 use hark_core::device::DeviceCommand;
 use serde_json::{Value, json};
 

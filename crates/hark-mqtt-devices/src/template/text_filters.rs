@@ -1,7 +1,7 @@
 //! Text filters of templates beside [`super::filters`]: search, cut, slugs.
 
 use super::filters::{bad, bounded};
-use crate::devices::entity::slug;
+use crate::entity::slug;
 use minijinja::value::{Rest, Value};
 use minijinja::{Environment, Error};
 use regex::{Regex, RegexBuilder};

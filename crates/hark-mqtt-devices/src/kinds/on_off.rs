@@ -1,10 +1,10 @@
 //! Entities that are on or off: switches, sirens.
 
-use crate::devices::device_kind::{
+use crate::device_kind::{
     CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
 };
-use crate::devices::fields::{ConfigError, Fields, Target};
-use crate::devices::template::TemplateError;
+use crate::fields::{ConfigError, Fields, Target};
+use crate::template::TemplateError;
 use hark_core::device::DeviceCommand;
 use minijinja::Value;
 use serde_json::json;
@@ -61,7 +61,7 @@ impl DeviceKind for OnOff {
         let Some(((), mut value)) = self.inputs.value(at, payload)? else { return Ok(()) };
         if self.is_siren
             && let Ok(serde_json::Value::Object(reported)) = serde_json::from_str(&value)
-            && let Some(state) = reported.get("state").and_then(crate::devices::fields::as_text)
+            && let Some(state) = reported.get("state").and_then(crate::fields::as_text)
         {
             value = state;
         }

@@ -1,6 +1,6 @@
 //! A registry for tests: announces, sends messages and commands by hand.
 
-use super::super::topics::Topics;
+use super::OwnTopics;
 use super::registry::{Changes, DeviceRegistry};
 use hark_core::EntityId;
 use hark_core::device::{DeviceCommand, DeviceError, LightSetting};
@@ -16,10 +16,12 @@ pub struct TestRegistry {
 
 impl TestRegistry {
     pub fn new() -> Self {
-        Self {
-            registry: DeviceRegistry::new("homeassistant", &Topics::new("hark", "homeassistant").unwrap()),
-            now: Instant::now(),
-        }
+        let own = OwnTopics {
+            discovery: "homeassistant/device/hark/config".into(),
+            commands: vec!["hark/hark/ask".into()],
+            status: "homeassistant/status".into(),
+        };
+        Self { registry: DeviceRegistry::new("homeassistant", own), now: Instant::now() }
     }
 
     /// One with this on `homeassistant/<path>/config`, and nothing wrong with it.
