@@ -3,7 +3,7 @@
 
 use hark_config::paths::ensure_dir;
 use hark_core::home::Home;
-use hark_tools::home::UNAVAILABLE;
+use hark_home::UNAVAILABLE;
 use serde::de::DeserializeOwned;
 use serde_json::Map;
 use std::fs::File;
@@ -79,7 +79,7 @@ pub(crate) fn write_whole(file: &Path, text: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hark_tools::home::file;
+    use hark_home::file;
 
     #[test]
     fn names_come_back_and_states_do_not() {

@@ -4,9 +4,9 @@
 use crate::app::clock;
 use hark_core::ports::{Tools, Understand};
 use hark_core::{Event, Intent, RemoteSpeech};
+use hark_language::names::{holds_words, normal};
 use hark_language::secrets::Secrets;
 use hark_language::{Lexicon, Phrases};
-use hark_tools::names::{holds_words, normal};
 use serde_json::Value;
 use std::ops::Range;
 

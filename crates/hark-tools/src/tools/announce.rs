@@ -3,10 +3,10 @@
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
-use crate::home::select;
 use hark_core::house::Audience;
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;
+use hark_home::select;
 use serde_json::json;
 use std::sync::Arc;
 

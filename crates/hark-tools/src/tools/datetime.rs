@@ -3,10 +3,10 @@
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
-use crate::zone;
 use chrono::{Datelike, Timelike};
 use hark_core::calendar::When;
 use hark_core::tool::error_code;
+use hark_home::zone;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
-use crate::undo::Undoable;
 use hark_core::ports::Fact;
 use hark_core::tool::error_code;
+use hark_home::undo::Undoable;
 use hark_memory::{Asked, Kept};
 use serde_json::{Value, json};
 use std::sync::Arc;

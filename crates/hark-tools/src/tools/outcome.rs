@@ -1,15 +1,15 @@
 //! What a call comes to: a plan before, an outcome or a failure after, and the receipt of it.
 
-use crate::home::command::Actions;
-use crate::home::select::SelectError;
-use crate::home::{DeviceError, control::Done};
-use crate::lists::ListError;
-use crate::permissions::{Danger, Guarded, Refusal};
-use crate::timers::TimerError;
-use crate::undo::Undoable;
 use crate::weather::WeatherError;
 use hark_core::tool::error_code;
 use hark_core::{Fault, FaultKind, Receipt, ReceiptId};
+use hark_home::command::Actions;
+use hark_home::lists::ListError;
+use hark_home::permissions::{Danger, Guarded, Refusal};
+use hark_home::select::SelectError;
+use hark_home::timers::TimerError;
+use hark_home::undo::Undoable;
+use hark_home::{DeviceError, control::Done};
 use serde_json::{Map, Value, json};
 use std::future::Future;
 use std::pin::Pin;

@@ -4,11 +4,11 @@ use super::args::Args;
 use super::home::common::{plan, step, target};
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
-use crate::home::DeviceError;
-use crate::home::command::{Action, DeviceCommand, percent};
-use crate::undo::Undoable;
 use hark_core::home::Entity;
 use hark_core::tool::error_code;
+use hark_home::DeviceError;
+use hark_home::command::{Action, DeviceCommand, percent};
+use hark_home::undo::Undoable;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -1,17 +1,17 @@
 //! `alarm.*`, `reminder.*` and `timer.snooze`: what rings at a time of the wall clock.
 
 use super::timer::{length, own_area, set_now, work};
-use crate::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use crate::undo::Undoable;
-use crate::zone::Zone;
 use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use hark_core::calendar::{Frequency, Recurrence, When, moment_within};
 use hark_core::ids::TimerId;
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::tool::error_code;
+use hark_home::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
+use hark_home::undo::Undoable;
+use hark_home::zone::Zone;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -2,15 +2,15 @@
 
 use super::alarm::{Asking, key, none, only, shown};
 use super::timer::{length, work};
-use crate::timers::{TimerError, Timers};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use crate::undo::Undoable;
 use chrono::{Duration, NaiveDateTime, NaiveTime};
 use hark_core::calendar::{Recurrence, When, moment_within, time_near};
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::tool::error_code;
+use hark_home::timers::{TimerError, Timers};
+use hark_home::undo::Undoable;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! `shell.run`: a program the owner has allowed.
 
-use crate::permissions::Danger;
 use crate::shell::{ProgramOutput, ShellError};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use hark_core::tool::error_code;
+use hark_home::permissions::Danger;
 use serde_json::json;
 use std::sync::Arc;
 

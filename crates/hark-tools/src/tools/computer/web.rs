@@ -1,11 +1,11 @@
 //! `http.request` and `fetch.get`: what the web answers.
 
-use crate::permissions::Danger;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use crate::web::{Content, Request, WebError, WebResponse, page};
 use hark_core::tool::error_code;
+use hark_home::permissions::Danger;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

@@ -1,13 +1,13 @@
 //! Vacuum cleaners and lawn mowers.
 
 use super::common::{plan, plan_for, target};
-use crate::home::command::DeviceCommand;
-use crate::home::select::{self, Scope, SelectError, Target};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;
+use hark_home::command::DeviceCommand;
+use hark_home::select::{self, Scope, SelectError, Target};
 use serde_json::json;
 use std::sync::Arc;
 
