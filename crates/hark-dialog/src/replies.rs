@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Response templates of one language: intent (or `replies`, `errors`) → key → template.
+/// Response templates of one language: intent (or `replies`, `errors`, `reasons`) → key → template.
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Group of examples of what can be said of a thing, by its domain.
@@ -273,9 +273,12 @@ impl Replies {
         if receipt.ok {
             return self.fill(&intent.name, intent.response.as_deref().unwrap_or(DEFAULT_KEY), values);
         }
+        let told = |group, key: &str| self.template(group, key).is_some();
+        if let Some(why) = receipt.detail["why"].as_str().filter(|why| told("reasons", why)) {
+            return self.fill("reasons", why, values);
+        }
         let code = receipt.detail["error"].as_str().unwrap_or("failed");
-        let known = self.template("errors", code).is_some();
-        self.fill("errors", if known { code } else { "failed" }, values)
+        self.fill("errors", if told("errors", code) { code } else { "failed" }, values)
     }
 
     fn timer_rings(&self, timer: &Timer, unix_ms: i64) -> Result<String, Fault> {

@@ -572,7 +572,6 @@ fn refuse(receipt: &mut Receipt) {
     detail.insert("error".into(), json!(error_code::FORBIDDEN));
     detail.insert("message".into(), json!(message));
     detail.insert("fix".into(), json!("ask for it by voice, or in a conversation that has a name"));
-    detail.remove("question");
 }
 
 /// Whether a receipt waits for a person.

@@ -162,3 +162,43 @@ fn is_in_state(entity: &Entity, asked: &str) -> bool {
     }
     normal(&entity.state) == asked || normal(&state_words(entity)) == asked
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every device class of [`binary_words`], and none.
+    const CLASSES: [&str; 19] = [
+        "door",
+        "lock",
+        "moisture",
+        "motion",
+        "presence",
+        "battery",
+        "battery_charging",
+        "connectivity",
+        "plug",
+        "running",
+        "problem",
+        "safety",
+        "tamper",
+        "cold",
+        "heat",
+        "light",
+        "moving",
+        "update",
+        "",
+    ];
+
+    #[test]
+    fn german_replies_have_words_for_every_state_of_a_sensor() {
+        let german = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/languages/de/sentences/_common.yaml");
+        let german = std::fs::read_to_string(german).unwrap();
+        for class in CLASSES {
+            let (on, off) = binary_words(Some(class));
+            for state in [on, off] {
+                assert!(german.contains(&format!("'{state}': '")), "{class} has the state {state:?}");
+            }
+        }
+    }
+}

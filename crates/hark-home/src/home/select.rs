@@ -62,8 +62,8 @@ pub enum SelectError {
     #[error("there is no floor called {0}")]
     NoSuchFloor(String),
     /// Name and place are known, but nothing of this kind is there.
-    #[error("there is no {what} {place}")]
-    NothingThere { what: String, place: String },
+    #[error("there is no {what} in the place that was said")]
+    NothingThere { what: String, area: Option<String>, floor: Option<String> },
     /// Things of the same name in different places.
     #[error("several things are called {name}")]
     Ambiguous { name: String, candidates: Vec<String> },
@@ -163,8 +163,9 @@ pub fn with_persons(home: &Home) -> Home {
 struct Place {
     /// Ids of the areas; `None` when no place was said, or everywhere.
     areas: Option<Vec<String>>,
-    /// "in the kitchen", for people.
-    words: String,
+    /// Names of the area and the floor that were said.
+    area: Option<String>,
+    floor: Option<String>,
     /// Something was said about the place, be it "everywhere".
     said: bool,
 }
@@ -176,14 +177,14 @@ impl Place {
             let floor = floor(home, name).ok_or_else(|| SelectError::NoSuchFloor(name.to_owned()))?;
             let on_it = home.areas.iter().filter(|area| area.floor.as_ref() == Some(&floor.id));
             place.areas = Some(on_it.map(|area| area.id.clone()).collect());
-            place.words = format!("on the floor {}", floor.name);
+            place.floor = Some(floor.name.clone());
         }
         if let Some(name) = target.area.as_deref() {
             match area(home, name) {
                 Some(area) => {
                     let on_floor = place.areas.as_ref().is_none_or(|areas| areas.contains(&area.id));
                     place.areas = Some(if on_floor { vec![area.id.clone()] } else { Vec::new() });
-                    place.words = format!("in the {}", area.name);
+                    place.area = Some(area.name.clone());
                 }
                 None if means_all(name) => {}
                 None => return Err(SelectError::NoSuchArea(name.to_owned())),
@@ -285,16 +286,20 @@ fn by_kind(
             found = in_here;
         }
         if found.is_empty() {
-            let name = home.areas.iter().find(|area| area.id == here).map_or(here, |area| &area.name);
-            return Err(SelectError::NothingThere { what, place: format!("in the {name}") });
+            let name = home
+                .areas
+                .iter()
+                .find(|area| area.id == here)
+                .map_or_else(|| here.to_owned(), |area| area.name.clone());
+            return Err(SelectError::NothingThere { what, area: Some(name.clone()), floor: None });
         }
     }
     if found.is_empty() { Err(nothing_there(what, place)) } else { Ok(found.into_iter().cloned().collect()) }
 }
 
 fn nothing_there(what: String, place: &Place) -> SelectError {
-    let place = if place.words.is_empty() { "here".to_owned() } else { place.words.clone() };
-    SelectError::NothingThere { what: what.replace('_', " "), place }
+    let (area, floor) = (place.area.clone(), place.floor.clone());
+    SelectError::NothingThere { what: what.replace('_', " "), area, floor }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use hark_core::automation::{Action, Automation, Condition, Restored, Trigger, Un
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::timer::TimerKind;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_core::{AutomationId, Intent};
 use hark_home::automations::{AutomationError, Now};
 use hark_home::command::{Action as DeviceAction, Actions};
@@ -137,7 +137,8 @@ pub fn change_end(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fai
     let services = Arc::clone(services);
     Ok(blocking(move || {
         let snapshot = Snapshot::of(&services);
-        let gone = || Failure::new(error_code::NOT_FOUND, "that has ended already");
+        let gone =
+            || Failure::new(error_code::NOT_FOUND, "that has ended already").because(reason::ENDED_ALREADY);
         let known = services.automations.all()?.into_iter().find(|known| known.id == id).ok_or_else(gone)?;
         let trigger = match (&until, &known.trigger) {
             (Until::Later { seconds }, Trigger::At { unix_ms }) => {
@@ -213,7 +214,8 @@ pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             meant.drain(..meant.len() - 1);
         }
         if meant.is_empty() {
-            return Err(Failure::new(error_code::NOT_FOUND, "nothing of the kind waits"));
+            return Err(Failure::new(error_code::NOT_FOUND, "nothing of the kind waits")
+                .because(reason::NOTHING_WAITS));
         }
         let mut outcome = Outcome::new(true, json!({}));
         let mut gone = Vec::new();

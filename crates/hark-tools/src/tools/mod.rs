@@ -37,7 +37,7 @@ use descriptor::Descriptor;
 use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};
 use hark_core::ports::{HomeView, ReceiptFuture, Tools};
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_core::{Receipt, Risk, Slots, ToolCall, TurnId};
 use hark_home::DeviceError;
 use hark_home::command::Actions;
@@ -220,7 +220,7 @@ fn allowed_to(
 
 /// A failure with who it is refused to, for the words of it.
 fn refused_to(person: &str, failure: Failure) -> Failure {
-    failure.with("why", json!("person")).with("person", json!(person))
+    failure.because(reason::PERSON).with("person", json!(person))
 }
 
 /// More things than somebody may have meant.

@@ -8,7 +8,7 @@ use super::services::Services;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::{HomeView, ListItem};
 use hark_core::timer::Timer;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_core::{EntityId, TurnId};
 use hark_home::DeviceError;
 use hark_home::command::{Action, Actions, DeviceCommand, MediaCommand};
@@ -36,7 +36,8 @@ pub fn last(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
             None => services.undo.last(services.now_unix_ms()),
         };
         let Some((turn, mut changes)) = found else {
-            return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo"));
+            return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo")
+                .because(reason::NOTHING_TO_UNDO));
         };
         // What did not move after all was no change.
         changes.retain(|change| match change {
@@ -86,7 +87,9 @@ pub fn last(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     }
     if list.is_empty() && others.is_empty() {
         services.undo.forget(&turn);
-        return Err(Failure::new(error_code::UNSUPPORTED, "that cannot be taken back"));
+        return Err(
+            Failure::new(error_code::UNSUPPORTED, "that cannot be taken back").because(reason::NOT_UNDOABLE)
+        );
     }
     let also = take_back(services, turn, others);
     if list.is_empty() {

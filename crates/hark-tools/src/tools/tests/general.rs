@@ -220,10 +220,7 @@ async fn sending_something_is_asked_about_and_only_then_sent() {
         let args = json!({"method": method, "url": format!("http://{host}/A"), "body": {"on": true}});
         let (code, receipt) = house.fails("http.request", args.clone()).await;
         assert_eq!(code, error_code::NEEDS_APPROVAL, "{method}");
-        assert_eq!(
-            receipt.detail["question"],
-            format!("Shall I send the {method} request to http://{host}/A?")
-        );
+        assert_eq!(receipt.detail["name"], format!("{method} request to http://{host}/A"));
         assert_eq!((&receipt.detail["act"], &receipt.detail["exact"]), (&json!("send"), &json!(true)));
         assert_eq!(count.load(Ordering::SeqCst), 0);
     }
@@ -249,11 +246,8 @@ async fn programs_run_after_a_yes_and_never_without() {
     let args = json!({"program": "echo", "args": ["Hello", "two words"]});
     let (code, receipt) = house.fails("shell.run", args.clone()).await;
     assert_eq!(code, error_code::NEEDS_APPROVAL);
-    let question = receipt.detail["question"].as_str().unwrap();
-    assert!(
-        question.starts_with("Shall I run the command /") && question.ends_with("echo Hello \"two words\"?"),
-        "{question}"
-    );
+    let name = receipt.detail["name"].as_str().unwrap();
+    assert!(name.starts_with("command /") && name.ends_with("echo Hello \"two words\""), "{name}");
     let ran = house.call("shell.run", args.clone(), true).await;
     assert!(ran.ok && ran.changed, "{}", ran.detail);
     assert_eq!(ran.detail["stdout"], "Hello two words");
