@@ -9,22 +9,17 @@
 //! assert_eq!(fault.to_string(), "stt: the model is not here\n  fix: hark models pull");
 //! ```
 
-pub mod api;
 pub mod audio;
 pub mod automation;
 pub mod calendar;
 pub mod classification;
 pub mod clock;
 pub mod command;
-pub mod configuration;
-pub mod documents;
 pub mod effort;
 pub mod event;
-pub mod external_tools;
 pub mod fault;
 pub mod home;
 pub mod ids;
-pub mod inspection;
 pub mod intent;
 pub mod memory;
 pub mod mode;
@@ -36,10 +31,8 @@ pub mod session;
 pub mod setting;
 pub mod speaker;
 pub mod speech;
-pub mod teaching;
 pub mod timer;
 pub mod tool;
-pub mod tool_host;
 pub mod wav;
 
 pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
@@ -54,6 +47,7 @@ pub use ids::{AutomationId, EntityId, ReceiptId, TimerId, TurnId};
 pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
 pub use mode::Mode;
 pub use model::{context, plan, thinking};
+pub use ports::{api, configuration, documents, external_tools, inspection, teaching, tool_host};
 pub use public_event::{Envelope, PublicEvent};
 pub use setting::Setting;
 pub use speaker::SpeakerGuess;

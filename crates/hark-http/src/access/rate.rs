@@ -11,20 +11,20 @@ const MOST_CLIENTS: usize = 4096;
 
 /// The buckets of all clients.
 #[derive(Debug)]
-pub(super) struct Rates {
+pub(crate) struct Rates {
     capacity: f64,
     per_second: f64,
     clients: Mutex<HashMap<IpAddr, TokenBucket>>,
 }
 
 impl Rates {
-    pub(super) fn new(per_minute: u32) -> Self {
+    pub(crate) fn new(per_minute: u32) -> Self {
         let per_minute = f64::from(per_minute);
         Self { per_second: per_minute / 60.0, capacity: per_minute / 4.0, clients: Mutex::default() }
     }
 
     /// Counts one request; refused with the whole seconds after which one is served again.
-    pub(super) fn take(&self, client: IpAddr, now: Instant) -> Result<(), u64> {
+    pub(crate) fn take(&self, client: IpAddr, now: Instant) -> Result<(), u64> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if clients.len() >= MOST_CLIENTS {
             let oldest = clients.values().map(TokenBucket::asked_at).min();

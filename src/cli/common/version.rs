@@ -1,18 +1,18 @@
 //! What `--version` tells.
 
 /// The version with the features that were built in and, where `make release` named it, the commit.
-pub(super) fn long() -> String {
+pub(crate) fn long() -> String {
     let commit = commit().map(|commit| format!("commit {commit}; ")).unwrap_or_default();
     format!("{} ({commit}features: {})", env!("CARGO_PKG_VERSION"), features().join(", "))
 }
 
 /// The commit, where it was named when the program was built.
-pub(super) fn commit() -> Option<&'static str> {
+pub(crate) fn commit() -> Option<&'static str> {
     option_env!("HARK_COMMIT").filter(|commit| !commit.is_empty())
 }
 
 /// The features that were built in.
-pub(super) fn features() -> Vec<&'static str> {
+pub(crate) fn features() -> Vec<&'static str> {
     let features = [
         ("clipboard", cfg!(feature = "clipboard")),
         ("embedded-broker", cfg!(feature = "embedded-broker")),

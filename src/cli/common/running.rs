@@ -27,7 +27,7 @@ const SILENT_FOR: Duration = Duration::from_secs(60);
 const LIMIT: Duration = Duration::from_secs(240);
 
 /// See the module.
-pub(super) struct Running {
+pub(crate) struct Running {
     process: u32,
     socket: PathBuf,
     runtime: Runtime,
@@ -39,7 +39,7 @@ impl Running {
     ///
     /// # Errors
     /// When one runs and cannot be reached.
-    pub(super) fn find(config: &Config, sets: &[String]) -> Result<Option<Self>, Fault> {
+    pub(crate) fn find(config: &Config, sets: &[String]) -> Result<Option<Self>, Fault> {
         let (found, another_users) = Self::locate(config)?;
         if let Some(another_users) = another_users {
             eprintln!("hark: {another_users}");
@@ -56,7 +56,7 @@ impl Running {
     ///
     /// # Errors
     /// When one runs and cannot be reached.
-    pub(super) fn locate(config: &Config) -> Result<(Option<Self>, Option<Fault>), Fault> {
+    pub(crate) fn locate(config: &Config) -> Result<(Option<Self>, Option<Fault>), Fault> {
         let own = config.paths.state_dir()?;
         let found = Self::at(&own)?;
         let Some(service) = config.paths.service_state_dir().filter(|it| found.is_none() && *it != own)
@@ -99,7 +99,7 @@ impl Running {
     ///
     /// # Errors
     /// When it does not answer.
-    pub(super) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
+    pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
         self.http(reqwest::Method::GET, path, None, None, ANSWERS_WITHIN)
     }
 
@@ -107,7 +107,7 @@ impl Running {
     ///
     /// # Errors
     /// When it does not answer.
-    pub(super) fn get_patiently<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
+    pub(crate) fn get_patiently<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
         self.http(reqwest::Method::GET, path, None, None, LIMIT)
     }
 
@@ -115,7 +115,7 @@ impl Running {
     ///
     /// # Errors
     /// When it does not answer, or refuses.
-    pub(super) fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, Fault> {
+    pub(crate) fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, Fault> {
         self.http(reqwest::Method::POST, path, None, Some(body), ANSWERS_WITHIN)
     }
 
@@ -123,7 +123,7 @@ impl Running {
     ///
     /// # Errors
     /// When it does not answer, or refuses.
-    pub(super) fn post_patiently<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, Fault> {
+    pub(crate) fn post_patiently<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, Fault> {
         self.http(reqwest::Method::POST, path, None, Some(body), LIMIT)
     }
 
@@ -131,7 +131,7 @@ impl Running {
     ///
     /// # Errors
     /// When it does not answer, or refuses.
-    pub(super) fn get_with<T: DeserializeOwned>(&self, path: &str, query: (&str, &str)) -> Result<T, Fault> {
+    pub(crate) fn get_with<T: DeserializeOwned>(&self, path: &str, query: (&str, &str)) -> Result<T, Fault> {
         self.http(reqwest::Method::GET, path, Some(query), None, ANSWERS_WITHIN)
     }
 
@@ -139,7 +139,7 @@ impl Running {
     ///
     /// # Errors
     /// When it does not answer, or refuses.
-    pub(super) fn delete<T: DeserializeOwned>(&self, path: &str, query: (&str, &str)) -> Result<T, Fault> {
+    pub(crate) fn delete<T: DeserializeOwned>(&self, path: &str, query: (&str, &str)) -> Result<T, Fault> {
         self.http(reqwest::Method::DELETE, path, Some(query), None, ANSWERS_WITHIN)
     }
 
@@ -185,7 +185,7 @@ impl Running {
     ///
     /// # Errors
     /// When it refuses, does not take the message up, or goes away.
-    pub(super) fn converse(
+    pub(crate) fn converse(
         &self,
         message: &Value,
         mine: impl Fn(&Transcript, bool) -> bool,
@@ -206,7 +206,7 @@ impl Running {
 
     /// Follows everything that happens, and sends what comes from `sending`, until it goes away; answers why. `opened` is
     /// called once, when it is followed.
-    pub(super) fn watch<T>(
+    pub(crate) fn watch<T>(
         &self,
         sending: &mut UnboundedReceiver<Value>,
         opened: impl FnOnce() -> Result<T, Fault>,
@@ -315,11 +315,11 @@ fn failed(message: String, fix: &str) -> Fault {
 }
 
 /// Where a command is of no use without one.
-pub(super) fn none_runs() -> Fault {
+pub(crate) fn none_runs() -> Fault {
     failed("no Hark runs with this state folder".to_owned(), "start one: `hark run`")
 }
 
 /// A chat in a conversation.
-pub(super) fn chat(text: &str, session: &str, speak: bool, dry_run: bool) -> Value {
+pub(crate) fn chat(text: &str, session: &str, speak: bool, dry_run: bool) -> Value {
     json!({"type": "chat", "content": text, "session_id": session, "speak": speak, "dry_run": dry_run})
 }

@@ -1,5 +1,13 @@
 //! Traits through which folders use each other without knowing each other.
 
+pub mod api;
+pub mod configuration;
+pub mod documents;
+pub mod external_tools;
+pub mod inspection;
+pub mod teaching;
+pub mod tool_host;
+
 use super::automation::Automation;
 use super::classification::SlotSpan;
 use super::effort::Effort;

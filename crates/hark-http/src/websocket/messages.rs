@@ -1,10 +1,10 @@
 //! The messages of the WebSocket, in both directions, and the conversations of a socket.
 
-use super::api_error::ApiError;
-use super::limits::{MAX_BODY_BYTES, MAX_SESSIONS_PER_SOCKET};
-use super::pictures::pictures;
-use super::request_input;
-use super::wire::{Image, Model};
+use super::super::api_error::ApiError;
+use super::super::limits::{MAX_BODY_BYTES, MAX_SESSIONS_PER_SOCKET};
+use super::super::pictures::pictures;
+use super::super::request_input;
+use super::super::wire::{Image, Model};
 use hark_core::api::ModelChoice;
 use hark_core::model::Picture;
 use hark_core::public_event::Origin;
@@ -36,7 +36,7 @@ impl AnswerMode {
     }
 
     /// The one of this name; anything else is the usual one.
-    pub(super) fn named(name: &str) -> Self {
+    pub(crate) fn named(name: &str) -> Self {
         [AnswerMode::Voice, AnswerMode::Focus]
             .into_iter()
             .find(|mode| mode.name() == name)
@@ -117,7 +117,7 @@ pub enum ClientMessage {
 }
 
 /// Reads a text message; pictures may have `image_bytes` of base64 together.
-pub(super) fn client_message(text: &str, image_bytes: usize) -> Result<ClientMessage, ApiError> {
+pub(crate) fn client_message(text: &str, image_bytes: usize) -> Result<ClientMessage, ApiError> {
     Ok(match if text.len() > MAX_BODY_BYTES { read_long(text)? } else { read(text)? } {
         Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run }) => {
             let text = request_input::text("content", &content)?;
@@ -175,7 +175,7 @@ fn read_long(text: &str) -> Result<Inbound, ApiError> {
 
 /// The conversations of a socket: what happens in them is told to it.
 #[derive(Debug)]
-pub(super) struct SocketSessions {
+pub(crate) struct SocketSessions {
     own: String,
     /// The one spoken in last is the last.
     named: Vec<String>,
@@ -185,12 +185,12 @@ pub(super) struct SocketSessions {
 
 impl SocketSessions {
     /// With one of its own, unknown to others.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { own: format!("ws-{}", uuid::Uuid::now_v7()), named: Vec::new(), chatted: None }
     }
 
     /// The conversation of a chat: what is spoken from now on belongs to it, too.
-    pub(super) fn chat(&mut self, name: Option<&str>) -> Result<String, ApiError> {
+    pub(crate) fn chat(&mut self, name: Option<&str>) -> Result<String, ApiError> {
         let session = self.enter(name)?;
         self.chatted = Some(session.clone());
         Ok(session)
@@ -198,7 +198,7 @@ impl SocketSessions {
 
     /// The conversation that belongs to what names none, such as what is spoken: that of the last chat, else that of
     /// the socket.
-    pub(super) fn last(&mut self) -> String {
+    pub(crate) fn last(&mut self) -> String {
         match self.chatted.clone() {
             // So that it is told of the answer, however many others were named meanwhile.
             Some(session) if session != self.own => self.enter(Some(&session)).unwrap_or(session),
@@ -207,12 +207,12 @@ impl SocketSessions {
     }
 
     /// Whether it is the one that only this socket has.
-    pub(super) fn is_own(&self, session: &str) -> bool {
+    pub(crate) fn is_own(&self, session: &str) -> bool {
         session == self.own
     }
 
     /// The conversation a message belongs to: the one it names, else that of the socket.
-    pub(super) fn enter(&mut self, name: Option<&str>) -> Result<String, ApiError> {
+    pub(crate) fn enter(&mut self, name: Option<&str>) -> Result<String, ApiError> {
         let Some(name) = name else { return Ok(self.own.clone()) };
         let name = request_input::session(name)?;
         self.named.retain(|known| *known != name);
@@ -233,12 +233,12 @@ impl SocketSessions {
 }
 
 /// One message out.
-pub(super) fn message(kind: &str, data: Value) -> String {
+pub(crate) fn message(kind: &str, data: Value) -> String {
     json!({ "type": kind, "data": data }).to_string()
 }
 
 /// What a socket is told of an event besides the event itself, because it is of one of its conversations.
-pub(super) fn answer(sessions: &SocketSessions, envelope: &Envelope) -> Option<String> {
+pub(crate) fn answer(sessions: &SocketSessions, envelope: &Envelope) -> Option<String> {
     let session = sessions.of(envelope)?;
     let kind = match &envelope.event {
         PublicEvent::Reply { .. } => "content",
@@ -260,7 +260,7 @@ pub(super) fn answer(sessions: &SocketSessions, envelope: &Envelope) -> Option<S
 }
 
 /// An event as every socket gets it; beside it the conversation, where it is one of this socket's.
-pub(super) fn event(sessions: &SocketSessions, envelope: &Envelope) -> String {
+pub(crate) fn event(sessions: &SocketSessions, envelope: &Envelope) -> String {
     match sessions.of(envelope) {
         None => message("event", public(envelope)),
         Some(session) => {
@@ -275,12 +275,12 @@ fn public(envelope: &Envelope) -> Value {
 }
 
 /// Why a message was not acted on.
-pub(super) fn refused(error: &ApiError) -> String {
+pub(crate) fn refused(error: &ApiError) -> String {
     message("error", error.to_json())
 }
 
 /// So many events were not sent.
-pub(super) fn left_out(count: u64) -> String {
+pub(crate) fn left_out(count: u64) -> String {
     let data = json!({
         "kind": "events_left_out",
         "message": format!("{count} events were left out: they came faster than they could be sent"),
@@ -290,7 +290,7 @@ pub(super) fn left_out(count: u64) -> String {
     message("error", data)
 }
 
-pub(super) fn models(models: Vec<ModelChoice>) -> String {
+pub(crate) fn models(models: Vec<ModelChoice>) -> String {
     let models: Vec<Model> = models.into_iter().map(Model::from).collect();
     message("models", json!({ "models": models }))
 }

@@ -1,9 +1,9 @@
 //! Tools that are not in the table: those of MCP servers and of skills. They come and go while the program runs. `hark-mcp` and
 //! the program's skills implement the port; the executor of tools calls them behind the same gate as its own.
 
-use super::intent::Slots;
-use super::model::ToolSpec;
-use super::tool::Risk;
+use super::super::intent::Slots;
+use super::super::model::ToolSpec;
+use super::super::tool::Risk;
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;

@@ -1,9 +1,9 @@
 //! A browser's microphone on a WebSocket: frames of sound go to a remote microphone, which is opened with the first frame
 //! and closed when none has come for a while.
 
-use super::api_error::ApiError;
-use super::limits::{MAX_BODY_BYTES, MAX_FRAMES_PER_SECOND, MAX_SOUND_AHEAD_S};
-use super::server_state::ServerState;
+use super::super::api_error::ApiError;
+use super::super::limits::{MAX_BODY_BYTES, MAX_FRAMES_PER_SECOND, MAX_SOUND_AHEAD_S};
+use super::super::server_state::ServerState;
 use axum::http::StatusCode;
 use hark_core::SAMPLE_RATE_HZ;
 use hark_core::api::{RemoteMicrophone, Speaker};
@@ -19,7 +19,7 @@ const MAX_SAMPLES_AHEAD: f64 = MAX_SOUND_AHEAD_S * SAMPLE_RATE_HZ as f64;
 const CLOCK_TOLERANCE: f64 = 1.02;
 
 /// A browser's microphone.
-pub(super) struct Microphone {
+pub(crate) struct Microphone {
     remote: Option<Box<dyn RemoteMicrophone>>,
     /// Samples it may send at once.
     sound: TokenBucket,
@@ -35,7 +35,7 @@ pub(super) struct Microphone {
 
 impl Microphone {
     /// Switched off.
-    pub(super) fn new(now: Instant) -> Self {
+    pub(crate) fn new(now: Instant) -> Self {
         Self {
             remote: None,
             sound: TokenBucket::full(MAX_SAMPLES_AHEAD, f64::from(SAMPLE_RATE_HZ) * CLOCK_TOLERANCE, now),
@@ -47,7 +47,7 @@ impl Microphone {
     }
 
     /// Takes a frame: 16 kHz mono s16le; an empty one says that the microphone is off. What is to be last_error, if anything.
-    pub(super) fn take(&mut self, app: &ServerState, speaker: &Speaker, frame: &[u8]) -> Option<ApiError> {
+    pub(crate) fn take(&mut self, app: &ServerState, speaker: &Speaker, frame: &[u8]) -> Option<ApiError> {
         let now = Instant::now();
         let error = self.hear(app, speaker, frame, now).err()?;
         let is_known =
@@ -131,18 +131,18 @@ impl Microphone {
     }
 
     /// When the remote is given back, if nothing more is heard.
-    pub(super) fn ends_at(&self, app: &ServerState) -> Option<Instant> {
+    pub(crate) fn ends_at(&self, app: &ServerState) -> Option<Instant> {
         self.remote.as_ref().map(|_| self.heard + app.limits.microphone)
     }
 
     /// Gives the remote back.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.remote = None;
     }
 }
 
 /// Waits until then; for ever without a time.
-pub(super) async fn until(at: Option<Instant>) {
+pub(crate) async fn until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,

@@ -16,7 +16,7 @@ type Kept = Option<[u8; 32]>;
 
 /// See the module.
 #[derive(Clone)]
-pub(super) struct Tokens {
+pub(crate) struct Tokens {
     general: Kept,
     operator: Kept,
 }
@@ -26,7 +26,7 @@ impl Tokens {
     ///
     /// # Errors
     /// When one cannot be read, is too short, or cannot stand in a header.
-    pub(super) fn load(config: &Dashboard, credentials_dir: Option<&Path>) -> Result<Self, Fault> {
+    pub(crate) fn load(config: &Dashboard, credentials_dir: Option<&Path>) -> Result<Self, Fault> {
         let general = paths::secret_file(&config.token_file, Dashboard::CREDENTIAL, credentials_dir);
         let operator = Some(&config.operator_token_file).filter(|path| !path.is_empty());
         let operator = operator.map(|path| paths::expand(path));
@@ -35,12 +35,12 @@ impl Tokens {
     }
 
     /// Whether a request that shows this is let in.
-    pub(super) fn admits(&self, shown: Option<&str>) -> bool {
+    pub(crate) fn admits(&self, shown: Option<&str>) -> bool {
         self.general.is_none() || is(self.general, shown) || self.is_operator(shown)
     }
 
     /// Whether a request that shows this is the operator's. Without an operator's token none is.
-    pub(super) fn is_operator(&self, shown: Option<&str>) -> bool {
+    pub(crate) fn is_operator(&self, shown: Option<&str>) -> bool {
         is(self.operator, shown)
     }
 }

@@ -1,10 +1,10 @@
-//! From a request to a WebSocket (RFC 6455, 4.2): the handshake, then [`websocket_connection`](super::websocket_connection).
+//! From a request to a WebSocket (RFC 6455, 4.2): the handshake, then [`connection`](super::connection).
 
-use super::access_guard::{BEARER_PROTOCOL, Operator, Peer, protocols};
-use super::api_error::ApiError;
-use super::limits::MAX_BODY_BYTES;
-use super::server_state::SharedState;
-use super::websocket_connection;
+use super::super::access::guard::{BEARER_PROTOCOL, Operator, Peer, protocols};
+use super::super::api_error::ApiError;
+use super::super::limits::MAX_BODY_BYTES;
+use super::super::server_state::SharedState;
+use super::connection;
 use axum::extract::{Request, State};
 use axum::http::header::{
     CONNECTION, HeaderName, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
@@ -18,7 +18,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 /// What the document says of it.
-pub(super) const ABOUT: &str = "A WebSocket, JSON both ways. \
+pub(crate) const ABOUT: &str = "A WebSocket, JSON both ways. \
 In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\",\"images\",\"speak\",\"dry_run\"}, {\"type\":\"list_models\"}, \
 {\"type\":\"approve\"|\"deny\",\"turn\",\"session_id\"}, {\"type\":\"stop\"}; all but `type` and `content` may be left out. \
 `approve` and `deny` answer the question of the conversation they name, else of the last chat of this socket, else of its \
@@ -56,7 +56,7 @@ fn settings(image_bytes: usize) -> WebSocketConfig {
 }
 
 /// `GET /ws`.
-pub(super) async fn open(State(app): State<SharedState>, mut request: Request) -> Response {
+pub(crate) async fn open(State(app): State<SharedState>, mut request: Request) -> Response {
     match prepare(&app, &mut request) {
         Ok(response) => response,
         Err(error) => error.into_response(),
@@ -95,7 +95,7 @@ fn prepare(app: &SharedState, request: &mut Request) -> Result<Response, ApiErro
                 let stream =
                     WebSocketStream::from_raw_socket(io, Role::Server, Some(settings(shared.image_bytes)))
                         .await;
-                websocket_connection::serve(shared, stream, (peer, operator), feed).await;
+                connection::serve(shared, stream, (peer, operator), feed).await;
             }
             Err(error) => tracing::debug!("a WebSocket was not opened: {error}"),
         }

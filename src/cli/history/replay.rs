@@ -1,7 +1,7 @@
 //! `hark replay`: feeds what was recorded of a turn to today's turn machine and shows any difference.
 
-use super::explain::find;
-use super::{Faults, trace};
+use super::super::explain::find;
+use super::super::{Faults, trace};
 use crate::app::builder;
 use crate::app::storage;
 use crate::cli::standalone::replay::{Difference, LEAD_UP_TURNS, Replayed, replay, start_of};
@@ -11,7 +11,7 @@ use hark_store::turns::Turns;
 use serde_json::Value;
 
 /// Replays the turn with this id, or the last one.
-pub(super) fn run(config: &Config, turn: &str, json: bool) -> Result<(), Faults> {
+pub(crate) fn run(config: &Config, turn: &str, json: bool) -> Result<(), Faults> {
     let one = |fault: Fault| vec![fault];
     let turns = Turns::new(storage::open_store_read_only(config).map_err(one)?);
     let record = find(&turns, turn)?;

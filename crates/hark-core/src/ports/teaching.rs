@@ -1,6 +1,6 @@
 //! Telling Hark what it took wrongly: the words of a request become an example of what was meant.
 
-use super::intent::Intent;
+use super::super::intent::Intent;
 use serde::{Deserialize, Serialize};
 
 /// A request that was taken wrongly, and what was meant.

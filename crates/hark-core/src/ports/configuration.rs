@@ -1,7 +1,7 @@
 //! The configuration as programs see and change it: what is written of each key, what is in force, and what a change
 //! comes to.
 
-use super::fault::Fault;
+use super::super::fault::Fault;
 use serde_json::Value;
 
 /// Where the value of a key comes from.

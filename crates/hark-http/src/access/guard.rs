@@ -1,9 +1,9 @@
 //! Access control of every request: host name (DNS rebinding), origin (cross-site requests and WebSockets), token, rate.
 
-use super::api_error::ApiError;
+use super::super::api_error::ApiError;
+use super::super::web_page;
 use super::rate::Rates;
 use super::token::Tokens;
-use super::web_page;
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -15,34 +15,34 @@ use std::time::Instant;
 
 /// Subprotocol with the token behind it, for browsers: they cannot set headers of a WebSocket, and an address with a
 /// secret in it ends up in logs.
-pub(super) const BEARER_PROTOCOL: &str = "hark.bearer.";
+pub(crate) const BEARER_PROTOCOL: &str = "hark.bearer.";
 
 /// The two addresses of a connection, and whether the owner made it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Peer {
-    pub(super) client: SocketAddr,
-    pub(super) local: SocketAddr,
+pub(crate) struct Peer {
+    pub(crate) client: SocketAddr,
+    pub(crate) local: SocketAddr,
     /// By the socket that only the owner of the daemon may open.
-    pub(super) is_owner: bool,
+    pub(crate) is_owner: bool,
 }
 
 /// What a request that is let in may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Admitted {
+pub(crate) struct Admitted {
     /// Page of another origin that may read the answer.
-    pub(super) page: Option<String>,
+    pub(crate) page: Option<String>,
     /// It only asks what that page may do.
-    pub(super) is_preflight: bool,
+    pub(crate) is_preflight: bool,
     /// It is the operator's: it showed that token, or came by the owner's socket.
-    pub(super) operator: Operator,
+    pub(crate) operator: Operator,
 }
 
 /// Whether a connection is the operator's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Operator(pub(super) bool);
+pub(crate) struct Operator(pub(crate) bool);
 
 /// The rules.
-pub(super) struct AccessGuard {
+pub(crate) struct AccessGuard {
     tokens: Tokens,
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -52,7 +52,7 @@ pub(super) struct AccessGuard {
 impl AccessGuard {
     /// # Errors
     /// When the token cannot be read, or is none.
-    pub(super) fn new(config: &Dashboard) -> Result<Self, Fault> {
+    pub(crate) fn new(config: &Dashboard) -> Result<Self, Fault> {
         let lower = |list: &[String]| list.iter().map(|one| one.trim().to_lowercase()).collect::<Vec<_>>();
         Ok(Self {
             tokens: Tokens::load(config, paths::credentials_dir().as_deref())?,
@@ -63,17 +63,17 @@ impl AccessGuard {
     }
 
     /// Whether every request must show a token.
-    pub(super) fn asks_for_a_token(&self) -> bool {
+    pub(crate) fn asks_for_a_token(&self) -> bool {
         !self.tokens.admits(None)
     }
 
     /// Counts one request or message of a client.
-    pub(super) fn count(&self, client: IpAddr) -> Result<(), ApiError> {
+    pub(crate) fn count(&self, client: IpAddr) -> Result<(), ApiError> {
         self.rates.take(client, Instant::now()).map_err(ApiError::too_many)
     }
 
     /// Lets a request in or not. The owner shows no token, comes from no page, and does not flood itself.
-    pub(super) fn admit(&self, peer: Peer, request: &Parts) -> Result<Admitted, ApiError> {
+    pub(crate) fn admit(&self, peer: Peer, request: &Parts) -> Result<Admitted, ApiError> {
         if peer.is_owner {
             return Ok(Admitted { page: None, is_preflight: false, operator: Operator(true) });
         }
@@ -175,7 +175,7 @@ fn presented_token(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Subprotocols the client offers, in its order.
-pub(super) fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+pub(crate) fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let lists = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
     lists.flat_map(|list| list.split(',')).map(str::trim)
 }

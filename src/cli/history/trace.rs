@@ -136,14 +136,14 @@ fn words(event: &PublicEvent) -> String {
 }
 
 /// What was kept of a correction.
-pub(super) fn lesson_line(lesson: &Lesson) -> String {
+pub(crate) fn lesson_line(lesson: &Lesson) -> String {
     let note = lesson.note.as_ref().map_or_else(String::new, |note| format!(" (but {note})"));
     let known = if lesson.known { ", as was known" } else { "" };
     format!("lesson       “{}” means {}{known}{note}", lesson.text, lesson.meant)
 }
 
 /// The serialised name of a unit variant.
-pub(super) fn name(value: impl serde::Serialize) -> String {
+pub(crate) fn name(value: impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(name)) => name,
         other => format!("{other:?}"),

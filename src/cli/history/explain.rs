@@ -1,6 +1,6 @@
 //! `hark explain`: the whole story of a turn, from the store.
 
-use super::{Faults, trace};
+use super::super::{Faults, trace};
 use crate::app::storage;
 use hark_config::Config;
 use hark_core::plan::{KeptPlan, PlanStore, Step, StepStatus};
@@ -15,7 +15,7 @@ use std::fmt::Write;
 const INDENT: &str = "               ";
 
 /// Prints the turn with this id, or the last one; with a `checkpoint` its plan as it stood then.
-pub(super) fn run(config: &Config, turn: &str, checkpoint: Option<u32>, json: bool) -> Result<(), Faults> {
+pub(crate) fn run(config: &Config, turn: &str, checkpoint: Option<u32>, json: bool) -> Result<(), Faults> {
     let one = |fault: Fault| vec![fault];
     let store = storage::open_store_read_only(config).map_err(one)?;
     if let Some(number) = checkpoint {
@@ -67,7 +67,7 @@ fn standing(kept: &KeptPlan) -> String {
 }
 
 /// The turn with this id, or the last one.
-pub(super) fn find(turns: &Turns, turn: &str) -> Result<TurnRecord, Faults> {
+pub(crate) fn find(turns: &Turns, turn: &str) -> Result<TurnRecord, Faults> {
     let found = if turn == "last" { turns.last() } else { turns.by_id(&turn.into()) };
     found.map_err(|fault| vec![fault])?.ok_or_else(|| vec![absent(turn)])
 }
@@ -79,7 +79,7 @@ fn absent(turn: &str) -> Fault {
 }
 
 /// What happened in a turn, in lines; `policy`: what of the conversation its model was told.
-pub(super) fn story(record: &TurnRecord, policy: Option<&ReplayPolicy>) -> String {
+pub(crate) fn story(record: &TurnRecord, policy: Option<&ReplayPolicy>) -> String {
     let mut text = format!("turn {} at {} (session {})\n", record.id, record.at, record.session);
     let events: Vec<Envelope> =
         record.events.iter().filter_map(|event| serde_json::from_value(event.clone()).ok()).collect();

@@ -1,14 +1,14 @@
 //! One open WebSocket: client messages are carried out, events are sent. A client that reads slowly gets fewer events, and
 //! is disconnected in the end; it never delays Hark.
 
-use super::access_guard::{Operator, Peer};
+use super::super::access::guard::{Operator, Peer};
+use super::super::api_error::ApiError;
+use super::super::limits::MAX_BODY_BYTES;
+use super::super::request_input::{self, ImagePermit, MAX_DISCARDED_BYTES};
+use super::super::server_state::{self, ServerState, SharedState};
 use super::answer_modes;
-use super::api_error::ApiError;
-use super::limits::MAX_BODY_BYTES;
+use super::messages::{self, AnswerMode, ClientMessage, SocketSessions};
 use super::microphone::{self, Microphone};
-use super::request_input::{self, ImagePermit, MAX_DISCARDED_BYTES};
-use super::server_state::{self, ServerState, SharedState};
-use super::websocket_messages::{self, AnswerMode, ClientMessage, SocketSessions};
 use futures_util::{SinkExt, StreamExt};
 use hark_core::api::{EventFeed, EventNews, Speaker};
 use hark_core::public_event::{Origin, PublicEvent};
@@ -30,7 +30,7 @@ type Stream = WebSocketStream<TokioIo<Upgraded>>;
 struct Gone;
 
 /// Goes on until one of both ends it.
-pub(super) async fn serve(
+pub(crate) async fn serve(
     app: SharedState,
     stream: Stream,
     (peer, operator): (Peer, Operator),
@@ -126,7 +126,7 @@ impl Socket<'_> {
         match answer {
             Ok(None) => Ok(()),
             Ok(Some(text)) => self.send(text).await,
-            Err(error) => self.send(websocket_messages::refused(&error)).await,
+            Err(error) => self.send(messages::refused(&error)).await,
         }
     }
 
@@ -140,7 +140,7 @@ impl Socket<'_> {
         } else {
             None
         };
-        let event = match websocket_messages::client_message(text, self.app.image_bytes)? {
+        let event = match messages::client_message(text, self.app.image_bytes)? {
             ClientMessage::Chat { text, pictures, session_id, mode, speak, dry_run } => {
                 let session = self.sessions.chat(session_id.as_deref())?;
                 let mode =
@@ -155,7 +155,7 @@ impl Socket<'_> {
             ClientMessage::Answer { turn, session_id, yes } => self.answer(turn, session_id, yes)?,
             ClientMessage::Stop => Event::Stop,
             ClientMessage::ListModels => {
-                return Ok(Some(websocket_messages::models(self.app.api.models().await?)));
+                return Ok(Some(messages::models(self.app.api.models().await?)));
             }
         };
         self.app.api.push(event)?;
@@ -202,11 +202,11 @@ impl Socket<'_> {
         let may = self.peer.is_owner || self.events.take(1.0, Instant::now()).is_ok();
         if may {
             self.own_up().await?;
-            self.send(websocket_messages::event(&self.sessions, envelope)).await?;
+            self.send(messages::event(&self.sessions, envelope)).await?;
         } else {
             self.leave_out(1);
         }
-        match websocket_messages::answer(&self.sessions, envelope) {
+        match messages::answer(&self.sessions, envelope) {
             Some(answer) => {
                 self.give_places_back(envelope);
                 self.send(answer).await
@@ -231,7 +231,7 @@ impl Socket<'_> {
     async fn own_up(&mut self) -> Result<(), Gone> {
         match std::mem::take(&mut self.left_out) {
             0 => Ok(()),
-            count => self.send(websocket_messages::left_out(count)).await,
+            count => self.send(messages::left_out(count)).await,
         }
     }
 

@@ -2,9 +2,9 @@
 //! A call is a request like any other: it has a turn, passes the gate, and is asked about where a sentence would be. The HTTP
 //! interface implements it over the turn machine, `hark mcp serve` by the socket of the running Hark.
 
-use super::fault::Fault;
-use super::inspection::ToolState;
-use super::intent::Slots;
+use super::super::fault::Fault;
+use super::super::inspection::ToolState;
+use super::super::intent::Slots;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::future::Future;

@@ -1,6 +1,6 @@
 //! What an inspection of the program's parts found: findings of `hark doctor`, sound devices, tools.
 
-use super::tool::Risk;
+use super::super::tool::Risk;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! `hark store`: whether the database is sound, its backups, and putting one back.
 
-use super::args::Store as Command;
+use super::super::args::Store as Command;
 use crate::app::storage;
 use hark_config::Config;
 use hark_core::Fault;
@@ -9,7 +9,7 @@ use hark_store::store;
 use serde_json::{Value, json};
 
 /// Looks, makes a backup, or puts one back.
-pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Fault> {
+pub(crate) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Fault> {
     let database = storage::database(config)?;
     match command {
         Command::Status => {

@@ -1,8 +1,8 @@
 //! How answers are wanted in each conversation (chat, voice, focus): as the last message said, also over another socket and
 //! before a restart.
 
-use super::server_state::ServerState;
-use super::websocket_messages::AnswerMode;
+use super::super::server_state::ServerState;
+use super::messages::AnswerMode;
 use hark_core::Event;
 use hark_core::public_event::Origin;
 use std::collections::HashMap;
@@ -13,11 +13,11 @@ const MAX_KNOWN: usize = 1024;
 
 /// Modes of recent conversations.
 #[derive(Debug, Default)]
-pub(super) struct AnswerModes(Mutex<HashMap<String, AnswerMode>>);
+pub(crate) struct AnswerModes(Mutex<HashMap<String, AnswerMode>>);
 
 impl AnswerModes {
     /// The mode of a conversation that was spoken in lately.
-    pub(super) fn known(&self, session: &str) -> Option<AnswerMode> {
+    pub(crate) fn known(&self, session: &str) -> Option<AnswerMode> {
         self.lock().get(session).copied()
     }
 
@@ -37,7 +37,7 @@ impl AnswerModes {
 /// The mode in which a message is answered: the one it names, else the one its conversation had. A changed mode is
 /// stored. `is_new`: the conversation began on this connection, so no stored mode is looked up. Focus, on or just ended,
 /// is pushed to the turn machine as an event.
-pub(super) async fn settle(
+pub(crate) async fn settle(
     app: &ServerState,
     session: &str,
     is_new: bool,

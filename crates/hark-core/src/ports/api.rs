@@ -1,21 +1,21 @@
 //! What programs and the dashboard may ask of a running Hark: data in, data out. Implemented by the daemon, used by
 //! the integration that speaks HTTP and WebSocket.
 
-use super::automation::Automation;
-use super::configuration::ConfigurationFile;
-use super::documents::Documents;
-use super::event::Event;
-use super::fault::Fault;
-use super::home::Home;
-use super::house::{NameChange, NodeCard};
-use super::ids::{AutomationId, TimerId, TurnId};
-use super::inspection::{Finding, ServerState, SoundDevices, ToolState};
-use super::memory::{Entity, WhichFacts};
-use super::ports::{Fact, StoredList};
-use super::public_event::{Envelope, HarkState};
-use super::session::{KeptSession, Said};
-use super::speaker::Speakers;
-use super::timer::Timer;
+use super::super::automation::Automation;
+use super::super::configuration::ConfigurationFile;
+use super::super::documents::Documents;
+use super::super::event::Event;
+use super::super::fault::Fault;
+use super::super::home::Home;
+use super::super::house::{NameChange, NodeCard};
+use super::super::ids::{AutomationId, TimerId, TurnId};
+use super::super::inspection::{Finding, ServerState, SoundDevices, ToolState};
+use super::super::memory::{Entity, WhichFacts};
+use super::super::ports::{Fact, StoredList};
+use super::super::public_event::{Envelope, HarkState};
+use super::super::session::{KeptSession, Said};
+use super::super::speaker::Speakers;
+use super::super::timer::Timer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
