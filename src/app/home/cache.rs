@@ -67,13 +67,7 @@ pub(crate) fn write_whole(file: &Path, text: &str) -> Result<(), String> {
     if let Some(folder) = file.parent() {
         ensure_dir(folder).map_err(|fault| fault.to_string())?;
     }
-    let half = file.with_extension(format!("{}.part", std::process::id()));
-    let written = std::fs::write(&half, text).and_then(|()| std::fs::rename(&half, file));
-    written.map_err(|error| {
-        // Nobody reads the half of it.
-        let _ = std::fs::remove_file(&half);
-        error.to_string()
-    })
+    hark_config::write_whole(file, text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
