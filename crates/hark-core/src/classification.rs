@@ -290,7 +290,7 @@ pub fn complexity(text: &str, words: &StepWords, category: Category) -> u8 {
     complexity.min(5)
 }
 
-/// Tells what kind of request a text is. Implemented by `understanding`.
+/// Tells what kind of request a text is. Implemented by `hark-nlu`.
 pub trait Classify: Send {
     /// Classifies a request, written or spoken; takes 1 to 5 ms.
     ///

@@ -245,7 +245,7 @@ pub fn spoken(text: &str) -> String {
     spoken
 }
 
-/// Conversations. Implemented by `remembering`.
+/// Conversations. Implemented by `hark-store`.
 pub trait Sessions: Send + Sync {
     /// The earlier turns of a conversation, as `reason` wants them.
     ///

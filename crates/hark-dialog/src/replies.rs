@@ -20,9 +20,15 @@ const THING_EXAMPLES: &str = "thing_examples";
 const TOOL_EXAMPLES: &str = "tool_examples";
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 49] = [
+pub const FIXED_KEYS: [&str; 59] = [
     "not_understood",
+    "which_thing",
     "dont_know",
+    "dont_know_away",
+    "dont_know_refused",
+    "dont_know_no_model",
+    "dont_know_rate",
+    "dont_know_slow",
     "dont_know_connect",
     "can_be_said",
     "ask_again",
@@ -32,6 +38,10 @@ pub const FIXED_KEYS: [&str; 49] = [
     "nothing_to_change",
     "help",
     "status",
+    "nothing_waits",
+    "not_yours",
+    "several_wait",
+    "styled",
     "cancelled",
     "stopped",
     "repeated_nothing",

@@ -9,7 +9,7 @@ use hark_core::api::Api;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 
-/// SharedState by all connections.
+/// Shared by all connections.
 pub(super) struct ServerState {
     pub(super) api: Arc<dyn Api>,
     pub(super) guard: AccessGuard,

@@ -1,5 +1,5 @@
 //! Takes the values of password fields out of what was said or typed, before it is recorded, published or understood: a
-//! name stands in their place (`acting::home::secrets`), which only the driver of the field can read.
+//! name stands in their place (`hark_home::secrets`), which only the driver of the field can read.
 
 use crate::app::clock;
 use hark_core::ports::{Tools, Understand};

@@ -119,7 +119,7 @@ pub struct KeptPlan {
     pub finished: bool,
 }
 
-/// Where plans are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.
+/// Where plans are kept. Implemented by `hark-store`. A returned `Ok` means it is on the disk.
 pub trait PlanStore: Send + Sync {
     /// Keeps a plan as it is now, as its next checkpoint.
     ///

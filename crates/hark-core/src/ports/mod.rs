@@ -70,7 +70,7 @@ pub enum Completeness {
 /// A place between the words of the home's sentences; the number means something to the grammar only.
 pub type Place = u64;
 
-/// The sentences a home can be told, for the grammar recogniser. Implemented by `understanding`.
+/// The sentences a home can be told, for the grammar recogniser. Implemented by `hark-nlu`.
 pub trait SpeechGrammar: Send + Sync {
     /// `count` sentences in spoken form, the same ones for the same seed.
     fn sample(&self, count: usize, seed: u64) -> Vec<Vec<String>>;
@@ -90,7 +90,7 @@ pub trait SpeechGrammar: Send + Sync {
     fn ends(&self, place: Place) -> bool;
 }
 
-/// Tells sentences of the home from their beginnings. Implemented by `understanding`.
+/// Tells sentences of the home from their beginnings. Implemented by `hark-nlu`.
 pub trait Completes: Send + Sync {
     /// How far `text`, in written or spoken form, is a sentence.
     fn completeness(&self, text: &str) -> Completeness;
@@ -118,7 +118,7 @@ pub type Candidates<'c> = &'c dyn Fn(&str, &Effort) -> Vec<Candidate>;
 /// Parts a text of two turns: a request, and what was said behind it.
 pub const NEXT_TURN: char = '\n';
 
-/// Finds out what a text means. Implemented by `understanding`.
+/// Finds out what a text means. Implemented by `hark-nlu`.
 pub trait Understand: Send + Sync {
     /// Never fails: a text that means nothing gives no intents and the reason. `now` is the local wall
     /// clock, from which "tomorrow" and "at seven" are reckoned.
@@ -174,7 +174,7 @@ pub trait Understand: Send + Sync {
     }
 }
 
-/// Phonemes of a word. Implemented by `speaking` (espeak-ng), used by the grammar recogniser.
+/// Phonemes of a word. Implemented by `hark-tts` (espeak-ng), used by the grammar recogniser.
 pub trait Pronounce: Send + Sync {
     /// International Phonetic Alphabet of `word` in `language` (ISO 639-1).
     ///
@@ -186,7 +186,7 @@ pub trait Pronounce: Send + Sync {
 /// The receiving end of a synthesis: gets mono samples, answers `Break` to abort.
 pub type PcmSink<'a> = &'a mut dyn FnMut(&[f32]) -> ControlFlow<()>;
 
-/// A voice. Implemented by `speaking`.
+/// A voice. Implemented by `hark-tts`.
 pub trait Voice: Send {
     /// Rate of the samples it makes.
     fn rate_hz(&self) -> u32;
@@ -200,7 +200,7 @@ pub trait Voice: Send {
 /// A future that a tool call runs in.
 pub type ReceiptFuture = Pin<Box<dyn Future<Output = Receipt> + Send>>;
 
-/// Runs tools behind the permission gate. Implemented by `acting`.
+/// Runs tools behind the permission gate. Implemented by `hark-tools`.
 pub trait Tools: Send + Sync {
     /// Never fails: what goes wrong is in the receipt. Unknown tools are a failed receipt too.
     fn run(&self, call: ToolCall) -> ReceiptFuture;
@@ -236,7 +236,7 @@ pub trait Tools: Send + Sync {
     }
 }
 
-/// The home as it is now. Implemented by `acting::home`.
+/// The home as it is now. Implemented by `hark-home`.
 pub trait HomeView: Send + Sync {
     /// A snapshot; cheap to clone.
     fn home(&self) -> Arc<Home>;
@@ -254,7 +254,7 @@ pub struct StateReport {
 }
 
 /// Where a source of the home (Home Assistant, MQTT devices) tells what there is. Implemented by
-/// `acting::home`. A source is named as in `Entity::source`; what other sources and the home's file say
+/// `hark-home`. A source is named as in `Entity::source`; what other sources and the home's file say
 /// stays. Calls may come from any thread and return quickly.
 pub trait HomeSink: Send + Sync {
     /// Everything of this source as it is now, names and states; what it had before and is not in `part`
@@ -271,7 +271,7 @@ pub trait HomeSink: Send + Sync {
     fn away(&self, source: &str);
 }
 
-/// Where timers are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.
+/// Where timers are kept. Implemented by `hark-store`. A returned `Ok` means it is on the disk.
 pub trait TimerStore: Send + Sync {
     /// Whether another program has written since the last time this was asked.
     ///
@@ -378,7 +378,7 @@ pub struct StoredList {
     pub items: Vec<ListItem>,
 }
 
-/// Where lists are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.
+/// Where lists are kept. Implemented by `hark-store`. A returned `Ok` means it is on the disk.
 pub trait ListStore: Send + Sync {
     /// All lists with their items, in the order they were made.
     ///

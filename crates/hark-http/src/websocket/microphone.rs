@@ -46,7 +46,7 @@ impl Microphone {
         }
     }
 
-    /// Takes a frame: 16 kHz mono s16le; an empty one says that the microphone is off. What is to be last_error, if anything.
+    /// Takes a frame: 16 kHz mono s16le; an empty one says that the microphone is off. Returns the error that the browser is to be told, if any.
     pub(crate) fn take(&mut self, app: &ServerState, speaker: &Speaker, frame: &[u8]) -> Option<ApiError> {
         let now = Instant::now();
         let error = self.hear(app, speaker, frame, now).err()?;

@@ -1,4 +1,4 @@
-//! `home.humidifier_set_humidity`: how humid it shall be. Modes are chosen as presets are, in `home_climate`.
+//! `home.humidifier_set_humidity`: how humid it shall be. Modes are chosen as presets are, in `climate`.
 
 use super::common::{plan, target};
 use crate::tools::args::Args;
