@@ -84,6 +84,13 @@ if (( $${#missing[@]} )); then
 fi
 endef
 
+# $(call settle,FOLDER): makes headers old that the build script of espeak-rs-sys (0.2.0) copies into this target folder and
+# watches. They are younger than its start, so the next cargo command would take them for changed and compile the crate, the
+# voice, the program and all tests again.
+define settle
+find $(1)/build -path '*/espeak-rs-sys-*/out/espeak-ng/src/include/*' -name '*.h' -exec touch --date=@0 {} +
+endef
+
 .PHONY: help
 help: ## list the commands
 	grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 20
@@ -167,10 +174,12 @@ $(WHEELS) $(WHISPER_WHEELS): | build-packages
 .PHONY: build
 build: rust build-packages ## build the program
 	$(call step,build ($(PROFILE)),$(BUILD),The compiler's message is above.)
+	$(call settle,$(TARGET_DIR)/$(PROFILE_DIR))
 
 .PHONY: release
 release: rust build-packages ## build the program as it is shipped: optimised as a whole and stripped
 	$(call step,release,HARK_COMMIT="$$(git rev-parse --short=12 HEAD 2>/dev/null || true)" cargo build --locked --release --bin hark,The compiler's message is above.)
+	$(call settle,$(TARGET_DIR)/release)
 
 .PHONY: models
 models: build $(WHEELS) ## bring the models into models/cache and check them
