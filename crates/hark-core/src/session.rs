@@ -1,7 +1,7 @@
 //! Conversations that have a name, and what of them a language model is told.
 
 use super::fault::Fault;
-use super::tool::is_false;
+use super::serde_helpers::is_false;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -2,7 +2,8 @@
 
 use super::ids::{ReceiptId, TurnId};
 use super::intent::Slots;
-use super::memory::Requester;
+use super::origin::Requester;
+use crate::serde_helpers::is_false;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -43,10 +44,6 @@ pub struct ToolCall {
     /// Who asked, and in which conversation.
     #[serde(default, skip_serializing_if = "Requester::is_nobody")]
     pub requester: Requester,
-}
-
-pub(super) fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 /// What names a call, also over a restart of the program.

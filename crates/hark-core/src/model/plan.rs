@@ -2,7 +2,8 @@
 
 use crate::fault::Fault;
 use crate::intent::Slots;
-use crate::tool::{CallId, Receipt, is_false};
+use crate::serde_helpers::is_false;
+use crate::tool::{CallId, Receipt};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -8,6 +8,8 @@ pub mod inspection;
 pub mod teaching;
 pub mod tool_host;
 
+pub use crate::speech::Completeness;
+
 use super::automation::Automation;
 use super::classification::SlotSpan;
 use super::effort::Effort;
@@ -50,21 +52,6 @@ pub struct EditCosts {
     pub substitute: f32,
     /// Give up above this sum.
     pub limit: f32,
-}
-
-/// How far the words so far are a sentence of the home.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Completeness {
-    /// No sentence begins like this.
-    #[default]
-    Unknown,
-    /// The beginning of a sentence that is missing words.
-    Unfinished,
-    /// A sentence that could go on and mean something else.
-    MayContinue,
-    /// A sentence that cannot go on.
-    Complete,
 }
 
 /// A place between the words of the home's sentences; the number means something to the grammar only.
