@@ -281,6 +281,7 @@ install: ## copy program, models, configuration and service into DESTDIR (after 
 	HARK_MODELS_DIR="$$share/models" $(RELEASED) models verify >/dev/null
 	chmod -R u=rwX,go=rX "$$share"
 	mkdir -p "$$share/firmware-config" && cp -r firmware-config/. "$$share/firmware-config/"
+	mkdir -p "$$root$(PREFIX)/share/man/man1" && $(RELEASED) man >"$$root$(PREFIX)/share/man/man1/hark.1"
 	install -Dm644 LICENSE "$$root$(PREFIX)/share/doc/hark/LICENSE"
 	install -Dm644 NOTICE "$$root$(PREFIX)/share/doc/hark/NOTICE"
 	[[ -e "$$root/etc/hark/hark.toml" ]] || install -Dm644 firmware-config/hark.toml "$$root/etc/hark/hark.toml"
@@ -297,7 +298,8 @@ install: ## copy program, models, configuration and service into DESTDIR (after 
 .PHONY: uninstall
 uninstall: ## take away what install copied; configuration and state stay
 	rm -rf "$(DESTDIR)$(PREFIX)/share/hark" "$(DESTDIR)$(PREFIX)/share/doc/hark"
-	rm -f "$(DESTDIR)$(PREFIX)/bin/hark" "$(DESTDIR)$(PREFIX)/lib/systemd/system/hark.service" \
+	rm -f "$(DESTDIR)$(PREFIX)/bin/hark" "$(DESTDIR)$(PREFIX)/share/man/man1/hark.1" \
+		"$(DESTDIR)$(PREFIX)/lib/systemd/system/hark.service" \
 		"$(DESTDIR)$(PREFIX)/lib/systemd/user/hark.service" "$(DESTDIR)$(PREFIX)/lib/sysusers.d/hark.conf" \
 		"$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/hark.conf"
 
