@@ -20,6 +20,8 @@ pub struct ToolsConfig {
     pub timeout_ms: u32,
     /// Folders whose files may be listed, searched and read, such as `~/Documents`; none: no file is. Links inside them are not followed.
     pub file_roots: Vec<String>,
+    /// Folders whose files may be written, moved and copied to as well as read, such as `~/Documents/Hark`; none: no file is. What is there is replaced only after a yes.
+    pub file_write_roots: Vec<String>,
     /// Most of a file that is read at once; more is cut off, and told.
     #[schemars(range(min = 1024, max = 4194304))]
     pub file_max_bytes: u32,
@@ -47,6 +49,7 @@ impl Default for ToolsConfig {
             weather_longitude: 0.0,
             timeout_ms: 30000,
             file_roots: Vec::new(),
+            file_write_roots: Vec::new(),
             file_max_bytes: 64 * 1024,
             http_allow_private: false,
             http_allow_hosts: Vec::new(),

@@ -82,6 +82,8 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "filesystem.read",
         "filesystem.list",
         "search.files",
+        "search.contents",
+        "filesystem.info",
         "process.list",
         "pc.info",
         "calculate",
@@ -167,6 +169,10 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "automation.change_end",
         "automation.restore",
         "home.restore_later",
+        "filesystem.write",
+        "filesystem.append",
+        "filesystem.move",
+        "filesystem.copy",
     ];
     assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
     assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));
