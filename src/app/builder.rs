@@ -49,6 +49,7 @@ use hark_tools::dictionary::{Dictionaries, DictionaryError};
 use hark_tools::home::virtual_devices::VirtualDevices;
 use hark_tools::home::{DeviceBackend, HomeControl, HomeRegistry, select};
 use hark_tools::house_secrets::HouseSecrets;
+use hark_tools::personal::Personal;
 use hark_tools::pin::PinPad;
 use hark_tools::timers::Timers;
 use hark_tools::tools::{self, CallOrder, Toolbox};
@@ -204,6 +205,7 @@ impl App {
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
         parts.dictionaries = dictionaries(&manifest);
+        parts.personal = Personal::new(&config.personal);
         let others = OtherTools::open(&config, &models_dir, mode.calls_tools(), runtime.handle())?;
         parts.external = others.sources();
         let toolbox = Toolbox::new(parts);

@@ -22,12 +22,14 @@ pub enum DangerPolicy {
 pub const ACTS: [&str; 8] = ["unlock", "open", "disarm", "shell", "send", "mcp", "skill", "overwrite"];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
-pub const TOOL_PERMISSIONS: [&str; 25] = [
+pub const TOOL_PERMISSIONS: [&str; 28] = [
     "alarm",
     "announce",
     "calculate",
+    "calendar",
     "chance",
     "clipboard",
+    "contacts",
     "datetime",
     "filesystem",
     "home",
@@ -37,6 +39,7 @@ pub const TOOL_PERMISSIONS: [&str; 25] = [
     "mcp",
     "media",
     "memory",
+    "notes",
     "pc",
     "process",
     "reminder",

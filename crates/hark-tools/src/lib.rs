@@ -17,6 +17,7 @@ pub mod home;
 pub mod house_secrets;
 pub mod lists;
 pub mod permissions;
+pub mod personal;
 pub mod pin;
 pub mod shell;
 pub mod system_info;

@@ -20,6 +20,7 @@ mod list;
 mod media;
 mod memory;
 pub mod outcome;
+mod personal;
 mod receipt_cache;
 pub mod services;
 mod speaker;

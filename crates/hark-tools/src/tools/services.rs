@@ -11,6 +11,7 @@ use crate::home::{HomeControl, select};
 use crate::house_secrets::HouseSecrets;
 use crate::lists::Lists;
 use crate::permissions::Gate;
+use crate::personal::Personal;
 use crate::pin::PinPad;
 use crate::shell::Shell;
 use crate::timers::Timers;
@@ -92,6 +93,8 @@ pub struct Services {
     pub pin: PinPad,
     /// Secrets of the house that no request to the web and to other programs carries.
     pub secrets: HouseSecrets,
+    /// Notes, calendars and contacts.
+    pub personal: Personal,
     /// What words mean.
     pub dictionaries: Dictionaries,
     /// Jokes since the start.
@@ -154,6 +157,7 @@ impl Services {
             gate: Gate::new(permissions, language),
             pin: kept.pin,
             secrets: HouseSecrets::default(),
+            personal: Personal::default(),
             dictionaries: Dictionaries::default(),
             jokes_told: JokesTold::default(),
             language: language.to_owned(),

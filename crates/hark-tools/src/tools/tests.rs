@@ -9,6 +9,7 @@ use crate::home::command::DeviceCommand;
 use crate::home::virtual_devices::VirtualDevices;
 use crate::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
 use crate::house_secrets::HouseSecrets;
+use crate::personal::Personal;
 use crate::test_stores::{
     InMemoryAutomations, InMemoryDocuments, InMemoryLists, InMemorySpeakers, InMemoryTimers,
 };
@@ -17,6 +18,7 @@ use crate::zone::Zone;
 use chrono::DateTime;
 use hark_config::home::HomeConfig;
 use hark_config::permissions::{DangerPolicy, Permissions};
+use hark_config::personal::PersonalConfig;
 use hark_config::tools::ToolsConfig;
 use hark_core::home::Entity;
 use hark_core::ports::NodeControls;
@@ -94,6 +96,7 @@ struct Built {
     documents: Vec<(&'static str, Option<u32>, &'static str)>,
     speakers: Arc<InMemorySpeakers>,
     dictionaries: Dictionaries,
+    personal: PersonalConfig,
 }
 
 impl Default for Built {
@@ -114,6 +117,7 @@ impl Default for Built {
             documents: Vec::new(),
             speakers: Arc::default(),
             dictionaries: Dictionaries::default(),
+            personal: PersonalConfig::default(),
         }
     }
 }
@@ -167,6 +171,7 @@ impl Built {
         .unwrap();
         services.secrets = self.secrets;
         services.dictionaries = self.dictionaries;
+        services.personal = Personal::new(&self.personal);
         services.most_at_once = self.most_at_once;
         if let Some(clipboard) = self.clipboard {
             services.clipboard = clipboard;
@@ -250,6 +255,7 @@ mod home;
 mod household;
 mod knowledge;
 mod others;
+mod personal;
 mod ringing;
 mod speaker;
 mod undo;

@@ -9,6 +9,7 @@ mod household;
 mod info;
 mod knowledge;
 mod media;
+mod personal;
 mod robots;
 mod timers;
 mod web;
@@ -60,6 +61,7 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         media::TOOLS,
         household::TOOLS,
         knowledge::TOOLS,
+        personal::TOOLS,
         computer::TOOLS,
         web::TOOLS,
     ];
