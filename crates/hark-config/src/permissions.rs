@@ -19,10 +19,11 @@ pub enum DangerPolicy {
 }
 
 /// Every dangerous act, as the lists of `[permissions]` name it.
-pub const ACTS: [&str; 8] = ["unlock", "open", "disarm", "shell", "send", "mcp", "skill", "overwrite"];
+pub const ACTS: [&str; 9] =
+    ["unlock", "open", "disarm", "shell", "send", "mcp", "skill", "overwrite", "suspend"];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
-pub const TOOL_PERMISSIONS: [&str; 28] = [
+pub const TOOL_PERMISSIONS: [&str; 30] = [
     "alarm",
     "announce",
     "calculate",
@@ -36,6 +37,7 @@ pub const TOOL_PERMISSIONS: [&str; 28] = [
     "joke",
     "knowledge",
     "list",
+    "location",
     "mcp",
     "media",
     "memory",
@@ -45,6 +47,7 @@ pub const TOOL_PERMISSIONS: [&str; 28] = [
     "reminder",
     "shell",
     "skill",
+    "system",
     "timer",
     "undo",
     "volume",
@@ -53,13 +56,13 @@ pub const TOOL_PERMISSIONS: [&str; 28] = [
     "words",
 ];
 
-/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program), `send` (a web request that may change something), `mcp` (a tool of an MCP server), `skill` (a script of a skill) or `overwrite` (replacing a file).
+/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program), `send` (a web request that may change something), `mcp` (a tool of an MCP server), `skill` (a script of a skill), `overwrite` (replacing a file) or `suspend` (letting this machine sleep).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Permissions {
     /// What happens to acts that no list below names. `confirm`: Hark asks and waits for a yes; `pin`: for the PIN; `deny`: never; `allow`: at once.
     pub dangerous: DangerPolicy,
-    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill` and `overwrite`. Of several lists the strictest counts.
+    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite` and `suspend`. Of several lists the strictest counts.
     pub confirm: Vec<String>,
     /// Acts that need the PIN, spoken or typed.
     pub pin: Vec<String>,

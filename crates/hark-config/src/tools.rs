@@ -37,8 +37,28 @@ pub struct ToolsConfig {
     /// Time a web request may take, with all its redirects and its body; no more than `tools.timeout_ms`.
     #[schemars(range(min = 100, max = 300000))]
     pub http_timeout_ms: u32,
+    /// Address of a search service, such as `http://127.0.0.1:8888` (SearXNG) or `https://api.search.brave.com/res/v1`; empty: none. What is searched for goes there.
+    pub search_url: String,
+    /// Which service it is.
+    pub search_api: SearchApi,
+    /// File with its key, where it wants one; empty: systemd credential `search-key`.
+    #[schemars(extend("x-holds" = "file"))]
+    pub search_key_file: String,
     /// Programs `shell.run` may start, by name or absolute path, such as `uptime`; none: it starts nothing. Shells, interpreters and programs that start others cannot be named.
     pub shell_allow: Vec<String>,
+    /// Folder of scripts that may be run by name, such as `~/.config/hark/scripts`; empty: none. Executable files that only their owner can change count; each run is asked about as the permissions have it for the act `shell`.
+    #[schemars(extend("x-holds" = "folder"))]
+    pub scripts_folder: String,
+}
+
+/// A search service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchApi {
+    /// SearXNG and what is compatible with it.
+    Searxng,
+    /// Brave Search.
+    Brave,
 }
 
 impl Default for ToolsConfig {
@@ -56,7 +76,11 @@ impl Default for ToolsConfig {
             http_trusted_hosts: Vec::new(),
             http_max_bytes: 512 * 1024,
             http_timeout_ms: 30000,
+            search_url: String::new(),
+            search_api: SearchApi::Searxng,
+            search_key_file: String::new(),
             shell_allow: Vec::new(),
+            scripts_folder: String::new(),
         }
     }
 }

@@ -19,6 +19,7 @@ pub mod lists;
 pub mod permissions;
 pub mod personal;
 pub mod pin;
+pub mod scripts;
 pub mod shell;
 pub mod system_info;
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub mod undo;
 pub mod units;
 pub mod weather;
 pub mod web;
+pub mod web_search;
 pub mod zone;
 
 pub use automations::Automations;

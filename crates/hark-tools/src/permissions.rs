@@ -14,10 +14,13 @@ pub const MANY: &str = "many";
 /// The act of replacing a file that is there already.
 pub const OVERWRITE: &str = "overwrite";
 
+/// The act of letting this machine sleep.
+pub const SUSPEND: &str = "suspend";
+
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, or [`STEP`].
+    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `suspend`, or [`STEP`].
     pub action: &'static str,
     /// Id of the entity it would be done to.
     pub entity: String,

@@ -29,6 +29,7 @@ mod undo;
 mod untrusted_text;
 mod volume;
 mod weather;
+mod web_search;
 
 use crate::home::DeviceError;
 use crate::home::command::Actions;
@@ -37,7 +38,7 @@ use crate::permissions::{Approval, Danger, MANY, Refusal};
 use args::Args;
 pub use clock::schedule;
 use clock::{alarm, request_times, reschedule, timer};
-use computer::{clipboard, filesystem, pc, process, search, shell, web};
+use computer::{clipboard, filesystem, machine, pc, process, script, search, shell, web};
 use descriptor::Descriptor;
 use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};

@@ -13,11 +13,13 @@ use crate::lists::Lists;
 use crate::permissions::Gate;
 use crate::personal::Personal;
 use crate::pin::PinPad;
+use crate::scripts::Scripts;
 use crate::shell::Shell;
 use crate::timers::Timers;
 use crate::undo::UndoLog;
 use crate::weather::Weather;
 use crate::web::Web;
+use crate::web_search::WebSearch;
 use chrono::{DateTime, FixedOffset};
 use hark_config::home::HomeConfig;
 use hark_config::permissions::Permissions;
@@ -28,6 +30,7 @@ use hark_core::ports::{HomeView, ListStore, NodeControls};
 use hark_core::speaker::Speakers;
 use hark_core::tool::error_code;
 use hark_core::{Fault, FaultKind};
+use hark_desktop::Desktop;
 use hark_memory::Memory;
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,8 +82,14 @@ pub struct Services {
     pub files: Files,
     /// The web as far as it may be reached.
     pub web: Web,
+    /// The search service.
+    pub web_search: WebSearch,
     /// The programs that may be run.
     pub shell: Shell,
+    /// The owner's scripts.
+    pub scripts: Scripts,
+    /// The machine's battery, Wi-Fi, screen lock and sleep.
+    pub desktop: Arc<Desktop>,
     /// The desktop's clipboard.
     pub clipboard: Arc<dyn Clipboard>,
     /// The time.
@@ -151,6 +160,9 @@ impl Services {
             shell: Shell::new(tools, files.first_root()),
             files,
             web: Web::new(tools),
+            web_search: WebSearch::new(tools, language),
+            scripts: Scripts::new(tools),
+            desktop: Arc::default(),
             clipboard: clipboard::of_desktop(),
             clock,
             request_times: Arc::default(),

@@ -1,4 +1,4 @@
-//! `volume.set` and `volume.change`: of this node, or of a media player when one is named.
+//! `volume.get`, `volume.set` and `volume.change`: of this node, or of a media player when one is named.
 
 use super::args::Args;
 use super::home::common::{plan, step, target};
@@ -16,6 +16,12 @@ const PLAYERS: &[&str] = &["media_player"];
 
 /// How much "louder" is, percent points.
 const STEP_PERCENT: f64 = 10.0;
+
+/// `volume.get`.
+pub fn get(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let level = services.running_node()?.volume_percent();
+    Ok(Prepared::Answer(Outcome::answer(json!({"volume_level": level}))))
+}
 
 /// `volume.set`.
 pub fn set(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {

@@ -8,6 +8,7 @@ mod home;
 mod household;
 mod info;
 mod knowledge;
+mod machine;
 mod media;
 mod personal;
 mod robots;
@@ -63,6 +64,7 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         knowledge::TOOLS,
         personal::TOOLS,
         computer::TOOLS,
+        machine::TOOLS,
         web::TOOLS,
     ];
     groups.into_iter().flatten().collect()

@@ -84,6 +84,14 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "search.files",
         "search.contents",
         "filesystem.info",
+        "system.battery",
+        "system.wifi",
+        "volume.get",
+        "script.list",
+        "location.get",
+        "search.web",
+        "search.news",
+        "search.images",
         "calendar.read",
         "contacts.search",
         "notes.read",
@@ -176,6 +184,8 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "calendar.create",
         "notes.create",
         "notes.append",
+        "system.lock",
+        "system.sleep",
         "filesystem.write",
         "filesystem.append",
         "filesystem.move",
@@ -183,7 +193,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
     ];
     assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
     assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));
-    let dangerous = ["shell.run"];
+    let dangerous = ["shell.run", "script.run"];
     assert!(dangerous.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Dangerous)));
     assert_eq!(reads.len() + writes.len() + dangerous.len(), table::TABLE.len());
     assert_eq!(tools.tools.risk("home.explode"), None);
