@@ -38,7 +38,10 @@ fn a_calendar_of_files_is_added_to_and_told_in_two_languages() {
     assert_eq!(receipt(&none)["detail"]["error"], "not_configured");
     assert_eq!(reply(&none), "Sorry, no calendar is connected.");
     let settings = [path.as_str()];
-    assert_eq!(reply(&ask(&hark, &settings, "what's on my calendar tomorrow")), "There is nothing in your calendar tomorrow.");
+    assert_eq!(
+        reply(&ask(&hark, &settings, "what's on my calendar tomorrow")),
+        "There is nothing in your calendar tomorrow."
+    );
     let added = ask(&hark, &settings, "add dentist tomorrow at three in the afternoon to my calendar");
     assert_eq!(reply(&added), "I've added dentist tomorrow at three in the afternoon.");
     assert_eq!(receipt(&added)["changed"], true);
@@ -66,9 +69,17 @@ fn notes_are_taken_and_read() {
     let more = ask(&hark, &settings, "add bring the old tap to my last note");
     assert_eq!(receipt(&more)["ok"], true, "{}", reply(&more));
     let found = ask(&hark, &settings, "search my notes for the old tap");
-    assert_eq!(reply(&found), "I found no note about the old tap.", "these words, one after the other, and whole");
+    assert_eq!(
+        reply(&found),
+        "I found no note about the old tap.",
+        "these words, one after the other, and whole"
+    );
     let found = ask(&hark, &settings, "search my notes for old tap");
-    assert!(reply(&found).starts_with("One note: call the plumber about the sink: bring the old tap"), "{}", reply(&found));
+    assert!(
+        reply(&found).starts_with("One note: call the plumber about the sink: bring the old tap"),
+        "{}",
+        reply(&found)
+    );
     assert_eq!(fs::read_dir(hark.path("notes")).unwrap().count(), 1);
 }
 
@@ -82,7 +93,10 @@ fn people_are_found_in_the_address_book() {
     assert_eq!(reply(&ask(&hark, &settings, "what's Anna's phone number")), "Anna Berg: +49 170 1234567.");
     let birthday = ask(&hark, &settings, "when is Anna's birthday");
     assert_eq!(reply(&birthday), "Anna Berg's birthday is on April 12.");
-    assert_eq!(reply(&ask(&hark, &settings, "what's Anna's email address")), "I have nothing like that of Anna Berg.");
+    assert_eq!(
+        reply(&ask(&hark, &settings, "what's Anna's email address")),
+        "I have nothing like that of Anna Berg."
+    );
     let nobody = ask(&hark, &settings, "what's Zebulon's phone number");
     assert!(reply(&nobody).starts_with("I know nobody called"), "{}", reply(&nobody));
 }
@@ -112,7 +126,14 @@ fn radicale(hark: &Hark) -> Option<(Running, String)> {
     let storage = hark.path("collections").display().to_string();
     let server = Command::new(python)
         .args(["-m", "radicale", "--config", "", "--server-hosts", &format!("127.0.0.1:{port}")])
-        .args(["--auth-type", "htpasswd", "--auth-htpasswd-filename", &users, "--auth-htpasswd-encryption", "plain"])
+        .args([
+            "--auth-type",
+            "htpasswd",
+            "--auth-htpasswd-filename",
+            &users,
+            "--auth-htpasswd-encryption",
+            "plain",
+        ])
         .args(["--storage-filesystem-folder", &storage, "--auth-delay", "0", "--logging-level", "warning"])
         .stdout(Stdio::null())
         .spawn()
@@ -139,7 +160,12 @@ fn a_server_of_calendars_and_contacts_is_read_and_added_to() {
     let told = ask(&hark, &settings, "what's on my calendar tomorrow");
     assert_eq!(reply(&told), "Tomorrow: Every day, all day.", "{}", receipt(&told));
     let added = ask(&hark, &settings, "add dentist tomorrow at three in the afternoon to my calendar");
-    assert_eq!(reply(&added), "I've added dentist tomorrow at three in the afternoon.", "{}", receipt(&added));
+    assert_eq!(
+        reply(&added),
+        "I've added dentist tomorrow at three in the afternoon.",
+        "{}",
+        receipt(&added)
+    );
     let told = ask(&hark, &settings, "what's on my calendar tomorrow");
     assert_eq!(reply(&told), "Tomorrow: Every day, all day, and dentist at three in the afternoon.");
     assert_eq!(reply(&ask(&hark, &settings, "what's the phone number of Max")), "Max Vogel: 0171 99.");
@@ -172,7 +198,16 @@ fn files_are_written_only_where_the_owner_allows_it_and_replaced_only_after_a_ye
     let outside = hark.path("secret.txt").display().to_string();
     let read_only = hark.path("shelf/deposit.txt").display().to_string();
     let mut tries = Vec::new();
-    for path in ["../secret.txt", "link.txt", "door/secret.txt", "door/../../secret.txt", &outside, &read_only, "/etc/hark-x", "."] {
+    for path in [
+        "../secret.txt",
+        "link.txt",
+        "door/secret.txt",
+        "door/../../secret.txt",
+        &outside,
+        &read_only,
+        "/etc/hark-x",
+        ".",
+    ] {
         tries.push(format!("/tool filesystem.write path={path} text=gone"));
         tries.push(format!("/tool filesystem.append path={path} text=gone"));
         tries.push(format!("/tool filesystem.move from={path} to=taken.txt"));
@@ -231,7 +266,8 @@ fn service(body: &'static str) -> String {
         for mut socket in server.incoming().flatten() {
             let mut request = [0; 4096];
             drop(socket.read(&mut request));
-            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+            let head =
+                format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
             drop(socket.write_all((head + body).as_bytes()));
         }
     });
@@ -291,7 +327,11 @@ fn a_model_that_has_read_a_note_searches_and_writes_nothing_unasked() {
         let done = |action: &&&Value| action["tool"] == tool && action["receipt"]["ok"] == true;
         assert_eq!(named(&events, "action").iter().filter(done).count(), 0, "{tool}: {events:#?}");
         let read = |action: &&&Value| action["tool"] == "notes.read" && action["receipt"]["ok"] == true;
-        assert_eq!(named(&events, "action").iter().filter(read).count(), 1, "{tool}: it was read: {events:#?}");
+        assert_eq!(
+            named(&events, "action").iter().filter(read).count(),
+            1,
+            "{tool}: it was read: {events:#?}"
+        );
     }
     assert_eq!(fs::read_dir(hark.path("desk")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(hark.path("calendar")).unwrap().count(), 0);

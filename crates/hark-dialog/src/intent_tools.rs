@@ -136,6 +136,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkDiskSpace", "pc.info"),
     ("HarkLockScreen", "system.lock"),
     ("HarkSleepMachine", "system.sleep"),
+    ("HarkDoNotDisturb", "system.do_not_disturb"),
     ("HarkVolumeGet", "volume.get"),
     ("HarkScriptRun", "script.run"),
     ("HarkScriptList", "script.list"),

@@ -2,8 +2,8 @@
 
 use crate::grammar::Part;
 use hark_core::Category::{
-    self, Conversation, FileSearch, HomeControl, HomeQuery, List, Media, Memory, Question, Reminder, Timer,
-    Weather,
+    self, Conversation, FileSearch, HomeControl, HomeQuery, List, Media, Memory, Question, Reminder,
+    SystemControl, Timer, Weather, WebSearch,
 };
 
 /// Every intent with its category, by name.
@@ -31,6 +31,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkDefine", Question),
     ("HarkDeny", Conversation),
     ("HarkDiskSpace", Question),
+    ("HarkDoNotDisturb", SystemControl),
     ("HarkEnrolVoice", Memory),
     ("HarkFanSetSpeedRelative", HomeControl),
     ("HarkFindFile", FileSearch),
@@ -151,13 +152,14 @@ pub fn leans_on_another(intent: &str) -> bool {
 }
 
 /// Intents of notes, calendars, contacts and files, of the web and of the machine: they are told by words that nothing else has.
-const BY_THEIR_WORDS: [&str; 22] = [
+const BY_THEIR_WORDS: [&str; 23] = [
     "HarkBattery",
     "HarkCalendarCreate",
     "HarkCalendarFind",
     "HarkCalendarRead",
     "HarkContact",
     "HarkDiskSpace",
+    "HarkDoNotDisturb",
     "HarkFindFile",
     "HarkFindText",
     "HarkLocation",

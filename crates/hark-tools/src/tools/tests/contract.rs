@@ -186,6 +186,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "notes.append",
         "system.lock",
         "system.sleep",
+        "system.do_not_disturb",
         "filesystem.write",
         "filesystem.append",
         "filesystem.move",
