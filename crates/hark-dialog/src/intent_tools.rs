@@ -170,6 +170,11 @@ pub fn model_may_answer(intent: &str) -> bool {
     intent == "HarkDefine"
 }
 
+/// Whether what the household told answers before the tool of an intent does: a birthday, a number, an address.
+pub fn memory_answers_first(intent: &str) -> bool {
+    intent == "HarkContact"
+}
+
 /// The tool for an intent with its slots: "what time is it in Paris" asks for the time, which no tool here knows.
 pub fn tool_of(intent: &Intent) -> Option<&str> {
     let elsewhere = intent.response.as_deref() == Some(ELSEWHERE);
