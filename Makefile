@@ -40,7 +40,7 @@ BUILD_PACKAGES := build-essential ca-certificates cmake curl libasound2-dev libc
 	libpocketsphinx-dev libsonic-dev pkg-config pocketsphinx-en-us python3-venv
 # What `make run` shows the main job with, and what the tests use.
 RUN_PACKAGES := flite
-TEST_PACKAGES := flite libasound2-plugins libfaketime mosquitto mosquitto-clients openssl pulseaudio pulseaudio-utils sox systemd
+TEST_PACKAGES := dbus flite libasound2-plugins libfaketime mosquitto mosquitto-clients openssl pulseaudio pulseaudio-utils python3-dbusmock sox systemd
 
 # rustup puts cargo here; a shell that was open before does not know yet.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -141,7 +141,7 @@ run-packages:
 test-packages:
 	$(call packages,$(TEST_PACKAGES))
 
-# Servers and a client of others for the tests of MCP. Without Node.js its server is left out, and its test skips itself.
+# Servers and a client of others for the tests of MCP, and Radicale. Without Node.js its server is left out, and its test skips itself.
 .PHONY: test-clients
 test-clients: $(TEST_CLIENTS)/.installed
 $(TEST_CLIENTS)/.installed: tests/clients/requirements.txt tests/clients/package-lock.json | build-packages

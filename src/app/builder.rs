@@ -52,6 +52,7 @@ use hark_stt::pipeline::AudioPipeline;
 use hark_stt::stt::worker::SttMode;
 use hark_tools::dictionary::{Dictionaries, DictionaryError};
 use hark_tools::house_secrets::HouseSecrets;
+use hark_tools::personal::Personal;
 use hark_tools::tools::{self, CallOrder, Toolbox};
 use hark_tts::voice_thread::VoiceHandle;
 use std::sync::Arc;
@@ -205,6 +206,7 @@ impl App {
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
         parts.dictionaries = dictionaries(&manifest);
+        parts.personal = Personal::new(&config.personal);
         let others = OtherTools::open(&config, &models_dir, mode.calls_tools(), runtime.handle())?;
         parts.external = others.sources();
         let toolbox = Toolbox::new(parts);

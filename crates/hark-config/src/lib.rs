@@ -23,6 +23,7 @@ pub mod memory;
 pub mod mqtt;
 pub mod paths;
 pub mod permissions;
+pub mod personal;
 pub mod route;
 pub mod satellite;
 pub mod skills;
@@ -76,6 +77,8 @@ pub struct Config {
     pub permissions: permissions::Permissions,
     /// The home and its names.
     pub home: home::HomeConfig,
+    /// The household's notes, calendars and contacts.
+    pub personal: personal::PersonalConfig,
     /// Tools and the services they ask.
     pub tools: tools::ToolsConfig,
     /// Tools of other programs by the Model Context Protocol, and Hark's own for them.

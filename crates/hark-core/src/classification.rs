@@ -118,11 +118,11 @@ impl Category {
             Self::TaskComplex => &["*"],
             Self::HomeControl | Self::HomeQuery => &["home"],
             Self::Timer => &["timer"],
-            Self::Reminder => &["reminder"],
+            Self::Reminder => &["reminder", "calendar"],
             Self::List => &["list"],
             Self::Media => &["media_control"],
             Self::Weather => &["weather"],
-            Self::Memory => &["memory"],
+            Self::Memory => &["memory", "notes", "contacts"],
         }
     }
 

@@ -11,10 +11,16 @@ pub const STEP: &str = "step";
 /// The act of a call that changes more things at once than somebody may have meant.
 pub const MANY: &str = "many";
 
+/// The act of replacing a file that is there already.
+pub const OVERWRITE: &str = "overwrite";
+
+/// The act of letting this machine sleep.
+pub const SUSPEND: &str = "suspend";
+
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, or [`STEP`].
+    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `suspend`, or [`STEP`].
     pub action: &'static str,
     /// Id of the entity it would be done to.
     pub entity: String,
@@ -102,7 +108,7 @@ impl Ask {
 
     /// Whether the name is to be told letter by letter as it is: a command or an address, not a thing's name.
     pub fn is_exact(&self) -> bool {
-        matches!(self.action, "shell" | "send" | "mcp" | "skill" | STEP)
+        matches!(self.action, "shell" | "send" | "mcp" | "skill" | OVERWRITE | STEP)
     }
 }
 

@@ -16,6 +16,8 @@ pub mod files;
 #[path = "../../hark-home/src/test_stores.rs"]
 mod home_stores;
 pub mod house_secrets;
+pub mod personal;
+pub mod scripts;
 pub mod shell;
 pub mod system_info;
 #[cfg(test)]
@@ -24,6 +26,7 @@ pub mod tools;
 pub mod units;
 pub mod weather;
 pub mod web;
+pub mod web_search;
 
 pub use tools::{Services, Toolbox};
 

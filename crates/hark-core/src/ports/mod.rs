@@ -13,7 +13,7 @@ pub use crate::speech::Completeness;
 use super::automation::Automation;
 use super::classification::SlotSpan;
 use super::effort::Effort;
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
 use super::home::{Area, Entity, Home, Person};
 use super::house::{Audience, Confirmed};
 use super::ids::{EntityId, TimerId};
@@ -333,6 +333,14 @@ pub trait NodeControls: Send + Sync {
     fn volume_percent(&self) -> u8;
     /// Sets the volume; answers what it is now.
     fn set_volume(&self, percent: u8) -> u8;
+    /// Switches "do not disturb" of this node: nothing is said on it unasked.
+    ///
+    /// # Errors
+    /// When there is no node, or it cannot be taken on now.
+    fn set_do_not_disturb(&self, _on: bool) -> Result<(), Fault> {
+        let fix = "start it with hark run";
+        Err(Fault::new(FaultKind::Unavailable, "node", "no Hark runs here that could be disturbed", fix))
+    }
     /// Has a text said on this node, unasked.
     ///
     /// # Errors

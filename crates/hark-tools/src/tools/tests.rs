@@ -4,12 +4,14 @@ use super::*;
 use crate::clipboard::Clipboard;
 use crate::dictionary::Dictionaries;
 use crate::house_secrets::HouseSecrets;
+use crate::personal::Personal;
 use crate::test_stores::{
     InMemoryAutomations, InMemoryDocuments, InMemoryFacts, InMemoryLists, InMemorySpeakers, InMemoryTimers,
 };
 use chrono::DateTime;
 use hark_config::home::HomeConfig;
 use hark_config::permissions::{DangerPolicy, Permissions};
+use hark_config::personal::PersonalConfig;
 use hark_config::tools::ToolsConfig;
 use hark_core::home::Entity;
 use hark_core::ports::NodeControls;
@@ -95,6 +97,7 @@ struct Built {
     documents: Vec<(&'static str, Option<u32>, &'static str)>,
     speakers: Arc<InMemorySpeakers>,
     dictionaries: Dictionaries,
+    personal: PersonalConfig,
 }
 
 impl Default for Built {
@@ -115,6 +118,7 @@ impl Default for Built {
             documents: Vec::new(),
             speakers: Arc::default(),
             dictionaries: Dictionaries::default(),
+            personal: PersonalConfig::default(),
         }
     }
 }
@@ -169,6 +173,7 @@ impl Built {
         .unwrap();
         services.secrets = self.secrets;
         services.dictionaries = self.dictionaries;
+        services.personal = Personal::new(&self.personal);
         services.most_at_once = self.most_at_once;
         if let Some(clipboard) = self.clipboard {
             services.clipboard = clipboard;
@@ -253,6 +258,7 @@ mod home;
 mod household;
 mod knowledge;
 mod others;
+mod personal;
 mod ringing;
 mod speaker;
 mod undo;
