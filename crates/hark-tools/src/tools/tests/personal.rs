@@ -88,6 +88,9 @@ async fn contacts_are_found_and_who_has_what_is_asked_for_comes_first() {
     let lacking = house.ok("contacts.search", json!({"name": "Anna Vogel", "what": "phone"})).await;
     assert_eq!(lacking.detail["lacking"], true);
     assert_eq!(house.ok("contacts.search", json!({"name": "zebra"})).await.detail["count"], 0);
+    let owned = house.ok("contacts.search", json!({"name": "anna vogel's"})).await;
+    assert_eq!((&owned.detail["count"], &owned.detail["name"]), (&json!(1), &json!("anna vogel")));
+    assert_eq!(house.fails("contacts.search", json!({"name": "my"})).await.0, error_code::BAD_ARGUMENT);
 }
 
 #[tokio::test]
