@@ -48,7 +48,7 @@ fn a_calendar_of_files_is_added_to_and_told_in_two_languages() {
     let told = ask(&hark, &settings, "what's on my calendar tomorrow");
     assert_eq!(reply(&told), "Tomorrow: dentist at three in the afternoon.");
     let when = ask(&hark, &settings, "when is my dentist appointment");
-    assert_eq!(reply(&when), "dentist tomorrow at three in the afternoon.");
+    assert_eq!(reply(&when), "Dentist tomorrow at three in the afternoon.");
     let german = [path.as_str(), "speaking.language=de"];
     let told = ask(&hark, &german, "was steht morgen in meinem Kalender");
     assert_eq!(reply(&told), "Morgen: dentist um 15 Uhr.");
