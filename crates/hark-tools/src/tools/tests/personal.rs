@@ -105,13 +105,13 @@ async fn notes_are_taken_added_to_read_and_found() {
     let again = house.ok("notes.create", json!({"text": "x", "title": "Boiler"})).await;
     assert_eq!(again.detail["title"], "Boiler 2", "no note is replaced");
     house.ok("notes.append", json!({"text": "checked in November", "title": "boiler"})).await;
-    let read = house.ok("notes.read", json!({"title": "boiler"})).await;
+    let read = house.ok("notes.read", json!({"title": "the boiler"})).await;
     assert_eq!(
         (&read.detail["text"], &read.detail["count"]),
         (&json!("Boiler: 1.4 bar\nchecked in November"), &json!(3))
     );
     assert!(read.tainted);
-    let found = house.ok("notes.search", json!({"words": "PLUMBER"})).await;
+    let found = house.ok("notes.search", json!({"words": "the PLUMBER"})).await;
     assert_eq!(
         (&found.detail["count"], &found.detail["notes"][0]["title"]),
         (&json!(1), &taken.detail["title"])
