@@ -35,6 +35,15 @@ impl Service {
         }
     }
 
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Power => "UPower",
+            Self::Network => "NetworkManager",
+            Self::Login => "logind",
+        }
+    }
+
     /// What is to be installed or started where it is not there.
     pub fn fix(self) -> &'static str {
         match self {
@@ -54,7 +63,7 @@ pub enum DesktopError {
     #[error("the system's D-Bus cannot be reached: {0}")]
     NoBus(String),
     /// The service is not on it.
-    #[error("{} is not there on this machine", .0.name())]
+    #[error("{} is not there on this machine", .0.title())]
     NoService(Service),
     /// The machine has no such part.
     #[error("{0}")]
@@ -70,10 +79,13 @@ pub enum DesktopError {
     Timeout,
 }
 
+/// Names on the bus, or why they are not known.
+type Names = Result<BTreeSet<String>, DesktopError>;
+
 /// The machine's services; what is on the bus is looked up again after some time.
 #[derive(Debug, Default)]
 pub struct Desktop {
-    known: Mutex<Option<(Instant, Result<BTreeSet<String>, DesktopError>)>>,
+    known: Mutex<Option<(Instant, Names)>>,
 }
 
 impl Desktop {
@@ -96,7 +108,7 @@ impl Desktop {
 }
 
 /// Names on the bus, and those it can start. On a thread of its own: the caller may be within a runtime.
-fn names() -> Result<BTreeSet<String>, DesktopError> {
+fn names() -> Names {
     let look = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| DesktopError::NoBus(error.to_string()))?;
@@ -108,7 +120,7 @@ fn names() -> Result<BTreeSet<String>, DesktopError> {
     thread.join().unwrap_or_else(|_| Err(DesktopError::NoBus("the look-up ended unexpectedly".into())))
 }
 
-async fn look_up() -> Result<BTreeSet<String>, DesktopError> {
+async fn look_up() -> Names {
     let bus = connect().await?;
     let mut names = BTreeSet::new();
     for method in ["ListNames", "ListActivatableNames"] {

@@ -4,6 +4,7 @@ use super::filesystem::{entry, told};
 use crate::files::TextMatch;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
+use crate::tools::personal::without_article;
 use crate::tools::services::Services;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,7 +26,8 @@ pub fn files(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure>
 
 /// `search.contents`.
 pub fn contents(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, words) = (services.files.clone(), args.owned("words").unwrap_or_default());
+    let (files, words) =
+        (services.files.clone(), without_article(services, args.text("words").unwrap_or_default()));
     let (path, most) = (args.owned("path"), args.integer("limit").unwrap_or(USUAL_FILES));
     Ok(blocking(move || {
         let matches = files.search_contents(&words, path.as_deref(), most)?;

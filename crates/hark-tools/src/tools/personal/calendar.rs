@@ -1,6 +1,6 @@
 //! `calendar.*`: what is in the household's calendars, and new events.
 
-use super::day_fields;
+use super::{day_fields, without_article};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
@@ -31,7 +31,7 @@ pub fn ready(services: &Services) -> Result<(), Failure> {
 pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (calendars, zone) = (services.personal.calendars.clone(), services.timers.zone());
     let now = (services.clock)().naive_local();
-    let (when, words) = (args.when("when"), args.owned("words"));
+    let (when, words) = (args.when("when"), args.text("words").map(|words| without_article(services, words)));
     let span = span(when.as_ref(), words.is_some(), now);
     let wall: Wall = Arc::new(move |unix_s| zone.wall(unix_s.saturating_mul(1000)));
     Ok(Prepared::Work(Box::pin(async move {

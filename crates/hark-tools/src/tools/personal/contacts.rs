@@ -4,6 +4,7 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use chrono::NaiveDate;
+use hark_core::tool::error_code;
 use hark_personal::{Contact, PersonalError};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -19,7 +20,14 @@ pub fn ready(services: &Services) -> Result<(), Failure> {
 /// `contacts.search`. Where something of them is asked for, those that have it come first.
 pub fn search(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let contacts = services.personal.contacts.clone();
-    let (name, what) = (args.owned("name").unwrap_or_default(), args.owned("what"));
+    let (said, what) = (args.text("name").unwrap_or_default(), args.owned("what"));
+    // "What's Anna's number": the words of a name may end so.
+    let name =
+        ["'s", "’s", "'", "’"].iter().find_map(|end| said.strip_suffix(end)).unwrap_or(said).to_owned();
+    let small = &hark_language::of(&services.language).tools.names.small;
+    if small.iter().any(|word| **word == name.to_lowercase()) {
+        return Err(Failure::new(error_code::BAD_ARGUMENT, "it is not clear who is meant"));
+    }
     Ok(Prepared::Work(Box::pin(async move {
         let mut found = contacts.search(&name).await?;
         if let Some(what) = &what {

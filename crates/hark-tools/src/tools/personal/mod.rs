@@ -5,10 +5,22 @@ pub(super) mod contacts;
 pub(super) mod notes;
 
 use super::outcome::Failure;
+use super::services::Services;
 use chrono::{Datelike, NaiveDate};
 use hark_core::tool::error_code;
 use hark_personal::PersonalError;
 use serde_json::{Map, Value, json};
+
+/// Words to look for, without the article that people say before them: "the boiler", "der Heizung".
+pub(in crate::tools) fn without_article(services: &Services, words: &str) -> String {
+    let articles = &hark_language::of(&services.language).tools.names.articles;
+    match words.split_once(' ') {
+        Some((first, rest)) if articles.iter().any(|word| **word == first.to_lowercase()) => {
+            rest.trim().to_owned()
+        }
+        _ => words.to_owned(),
+    }
+}
 
 /// A day as responses say it.
 fn day_fields(day: NaiveDate, today: NaiveDate) -> Map<String, Value> {

@@ -1,6 +1,6 @@
 //! `notes.*`: the household's notes, a folder of Markdown files. A note is called as its file is.
 
-use super::day_fields;
+use super::{day_fields, without_article};
 use crate::files::{FileEntry, FileError, Files, Target};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
@@ -38,7 +38,7 @@ fn files(services: &Services) -> Result<Files, Failure> {
 
 /// `notes.read`.
 pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, title) = (files(services)?, args.owned("title"));
+    let (files, title) = (files(services)?, title_asked(services, args));
     let today = (services.clock)().date_naive();
     Ok(blocking(move || {
         let notes = all(&files)?;
@@ -56,7 +56,8 @@ pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
 
 /// `notes.search`.
 pub fn search(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, words) = (files(services)?, args.owned("words").unwrap_or_default());
+    let (files, words) =
+        (files(services)?, without_article(services, args.text("words").unwrap_or_default()));
     let today = (services.clock)().date_naive();
     Ok(blocking(move || {
         let notes = all(&files)?;
@@ -105,7 +106,7 @@ pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
 /// `notes.append`.
 pub fn append(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (files, text) = (files(services)?, args.owned("text").unwrap_or_default());
-    let (title, today) = (args.owned("title"), (services.clock)().date_naive());
+    let (title, today) = (title_asked(services, args), (services.clock)().date_naive());
     Ok(blocking(move || {
         let notes = all(&files)?;
         let Some(note) = meant(&notes, title.as_deref()) else { return Err(no_such(title.as_deref())) };
@@ -115,6 +116,11 @@ pub fn append(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         let written = files.append(&path, &format!("{line_break}{}\n", text.trim_end()))?;
         Ok(Outcome::new(true, Value::Object(shown(&written, today))))
     }))
+}
+
+/// The title that was asked for.
+fn title_asked(services: &Services, args: &Args) -> Option<String> {
+    args.text("title").map(|title| without_article(services, title))
 }
 
 /// Every note, the newest first; none where the folder is not there yet.

@@ -88,6 +88,9 @@ async fn contacts_are_found_and_who_has_what_is_asked_for_comes_first() {
     let lacking = house.ok("contacts.search", json!({"name": "Anna Vogel", "what": "phone"})).await;
     assert_eq!(lacking.detail["lacking"], true);
     assert_eq!(house.ok("contacts.search", json!({"name": "zebra"})).await.detail["count"], 0);
+    let owned = house.ok("contacts.search", json!({"name": "anna vogel's"})).await;
+    assert_eq!((&owned.detail["count"], &owned.detail["name"]), (&json!(1), &json!("anna vogel")));
+    assert_eq!(house.fails("contacts.search", json!({"name": "my"})).await.0, error_code::BAD_ARGUMENT);
 }
 
 #[tokio::test]
@@ -102,13 +105,13 @@ async fn notes_are_taken_added_to_read_and_found() {
     let again = house.ok("notes.create", json!({"text": "x", "title": "Boiler"})).await;
     assert_eq!(again.detail["title"], "Boiler 2", "no note is replaced");
     house.ok("notes.append", json!({"text": "checked in November", "title": "boiler"})).await;
-    let read = house.ok("notes.read", json!({"title": "boiler"})).await;
+    let read = house.ok("notes.read", json!({"title": "the boiler"})).await;
     assert_eq!(
         (&read.detail["text"], &read.detail["count"]),
         (&json!("Boiler: 1.4 bar\nchecked in November"), &json!(3))
     );
     assert!(read.tainted);
-    let found = house.ok("notes.search", json!({"words": "PLUMBER"})).await;
+    let found = house.ok("notes.search", json!({"words": "the PLUMBER"})).await;
     assert_eq!(
         (&found.detail["count"], &found.detail["notes"][0]["title"]),
         (&json!(1), &taken.detail["title"])
