@@ -62,7 +62,7 @@ pub enum SelectError {
     #[error("there is no floor called {0}")]
     NoSuchFloor(String),
     /// Name and place are known, but nothing of this kind is there.
-    #[error("there is no {what} in the place that was said")]
+    #[error("there is no {what} in {}", area.as_deref().or(floor.as_deref()).unwrap_or("the home"))]
     NothingThere { what: String, area: Option<String>, floor: Option<String> },
     /// Things of the same name in different places.
     #[error("several things are called {name}")]

@@ -53,7 +53,7 @@ fn a_name_with_a_kind_or_place_has_to_fit_them() {
     assert_eq!(ids(&[("name", "front door"), ("domain", "lock")], None).unwrap(), ["lock.front_door"]);
     assert_eq!(ids(&[("name", "radio"), ("area", "kitchen")], None).unwrap().len(), 1);
     let error = ids(&[("name", "radio"), ("area", "bedroom")], None).unwrap_err();
-    assert_eq!(error.to_string(), "there is no radio in the Bedroom");
+    assert_eq!(error.to_string(), "there is no radio in Bedroom");
     assert!(ids(&[("name", "radio"), ("domain", "light")], None).is_err());
 }
 
@@ -71,7 +71,7 @@ fn by_area_floor_and_kind() {
     );
     assert!(matches!(ids(&[("floor", "roof")], None), Err(SelectError::NoSuchFloor(_))));
     let error = ids(&[("area", "garage"), ("domain", "fan")], None).unwrap_err();
-    assert_eq!(error.to_string(), "there is no fan in the Garage");
+    assert_eq!(error.to_string(), "there is no fan in Garage");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn the_only_one_of_its_kind_is_meant_from_anywhere_but_not_one_of_many() {
     let garage = ids(&[("domain", "cover"), ("device_class", "garage")], Some("kitchen"));
     assert_eq!(garage.unwrap(), ["cover.garage_door"]);
     let error = ids(&[("domain", "lock")], Some("office")).unwrap_err();
-    assert_eq!(error.to_string(), "there is no lock in the Office");
+    assert_eq!(error.to_string(), "there is no lock in Office");
 }
 
 #[test]
