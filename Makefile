@@ -40,7 +40,7 @@ BUILD_PACKAGES := build-essential ca-certificates cmake curl libasound2-dev libc
 	libpocketsphinx-dev libsonic-dev pkg-config pocketsphinx-en-us python3-venv
 # What `make run` shows the main job with, and what the tests use.
 RUN_PACKAGES := flite
-TEST_PACKAGES := flite libasound2-plugins libfaketime mosquitto mosquitto-clients openssl pulseaudio pulseaudio-utils sox systemd
+TEST_PACKAGES := dbus flite libasound2-plugins libfaketime mosquitto mosquitto-clients openssl pulseaudio pulseaudio-utils python3-dbusmock sox systemd
 
 # rustup puts cargo here; a shell that was open before does not know yet.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -84,6 +84,13 @@ if (( $${#missing[@]} )); then
 fi
 endef
 
+# $(call settle,FOLDER): makes headers old that the build script of espeak-rs-sys (0.2.0) copies into this target folder and
+# watches. They are younger than its start, so the next cargo command would take them for changed and compile the crate, the
+# voice, the program and all tests again.
+define settle
+find $(1)/build -path '*/espeak-rs-sys-*/out/espeak-ng/src/include/*' -name '*.h' -exec touch --date=@0 {} +
+endef
+
 .PHONY: help
 help: ## list the commands
 	grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 20
@@ -116,6 +123,7 @@ format: rust
 
 .PHONY: lint
 lint: format build-packages ## check format and lints
+	$(call step,the lock file of fuzz,cargo metadata --locked --quiet --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null,Run: cargo update --workspace --manifest-path fuzz/Cargo.toml)
 	$(call step,lints,cargo clippy --locked --profile $(PROFILE) --workspace --all-targets --quiet -- -D warnings,Correct what clippy names above.)
 
 .PHONY: setup
@@ -133,7 +141,7 @@ run-packages:
 test-packages:
 	$(call packages,$(TEST_PACKAGES))
 
-# Servers and a client of others for the tests of MCP. Without Node.js its server is left out, and its test skips itself.
+# Servers and a client of others for the tests of MCP, and Radicale. Without Node.js its server is left out, and its test skips itself.
 .PHONY: test-clients
 test-clients: $(TEST_CLIENTS)/.installed
 $(TEST_CLIENTS)/.installed: tests/clients/requirements.txt tests/clients/package-lock.json | build-packages
@@ -166,10 +174,12 @@ $(WHEELS) $(WHISPER_WHEELS): | build-packages
 .PHONY: build
 build: rust build-packages ## build the program
 	$(call step,build ($(PROFILE)),$(BUILD),The compiler's message is above.)
+	$(call settle,$(TARGET_DIR)/$(PROFILE_DIR))
 
 .PHONY: release
 release: rust build-packages ## build the program as it is shipped: optimised as a whole and stripped
 	$(call step,release,HARK_COMMIT="$$(git rev-parse --short=12 HEAD 2>/dev/null || true)" cargo build --locked --release --bin hark,The compiler's message is above.)
+	$(call settle,$(TARGET_DIR)/release)
 
 .PHONY: models
 models: build $(WHEELS) ## bring the models into models/cache and check them
@@ -271,6 +281,7 @@ install: ## copy program, models, configuration and service into DESTDIR (after 
 	HARK_MODELS_DIR="$$share/models" $(RELEASED) models verify >/dev/null
 	chmod -R u=rwX,go=rX "$$share"
 	mkdir -p "$$share/firmware-config" && cp -r firmware-config/. "$$share/firmware-config/"
+	mkdir -p "$$root$(PREFIX)/share/man/man1" && $(RELEASED) man >"$$root$(PREFIX)/share/man/man1/hark.1"
 	install -Dm644 LICENSE "$$root$(PREFIX)/share/doc/hark/LICENSE"
 	install -Dm644 NOTICE "$$root$(PREFIX)/share/doc/hark/NOTICE"
 	[[ -e "$$root/etc/hark/hark.toml" ]] || install -Dm644 firmware-config/hark.toml "$$root/etc/hark/hark.toml"
@@ -287,7 +298,8 @@ install: ## copy program, models, configuration and service into DESTDIR (after 
 .PHONY: uninstall
 uninstall: ## take away what install copied; configuration and state stay
 	rm -rf "$(DESTDIR)$(PREFIX)/share/hark" "$(DESTDIR)$(PREFIX)/share/doc/hark"
-	rm -f "$(DESTDIR)$(PREFIX)/bin/hark" "$(DESTDIR)$(PREFIX)/lib/systemd/system/hark.service" \
+	rm -f "$(DESTDIR)$(PREFIX)/bin/hark" "$(DESTDIR)$(PREFIX)/share/man/man1/hark.1" \
+		"$(DESTDIR)$(PREFIX)/lib/systemd/system/hark.service" \
 		"$(DESTDIR)$(PREFIX)/lib/systemd/user/hark.service" "$(DESTDIR)$(PREFIX)/lib/sysusers.d/hark.conf" \
 		"$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/hark.conf"
 

@@ -90,10 +90,14 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
         &["core", "config", "language"],
         &["tokio", "cpal", "ort", "rusqlite", "rumqttc", "rumqttd", "reqwest", "axum"],
     ),
-    ("tools", &["core", "config", "language", "memory"], &[]),
+    ("home", &["core", "config", "language"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
+    ("desktop", &[], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
+    ("personal", &["core", "config"], &["rusqlite", "rumqttc", "cpal", "ort"]),
+    ("tools", &["core", "config", "desktop", "home", "language", "memory", "personal"], &[]),
     ("store", &["core", "config", "language"], &[]),
     ("agent", &["core", "config", "net"], &[]),
-    ("mqtt", &["core", "config", "net"], &[]),
+    ("mqtt", &["core", "config", "net", "mqtt-devices"], &[]),
+    ("mqtt-devices", &["core", "net"], &["rusqlite", "rumqttc", "rumqttd", "reqwest"]),
     ("homeassistant", &["core", "config", "net"], &[]),
     ("http", &["core", "config", "net", "telemetry"], &[]),
     ("skills", &["core", "config", "tools"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
@@ -156,6 +160,33 @@ fn every_configuration_key_stands_in_the_shipped_file() {
     }
     let keys: Vec<String> = hark_config::keys::keys().map(|key| key.path()).collect();
     assert_eq!(found, keys);
+}
+
+/// Most source files of one folder: among more, names no longer tell where something is.
+const MAX_FOLDER_FILES: usize = 25;
+
+#[test]
+fn no_folder_has_too_many_source_files() {
+    let mut folders = std::collections::BTreeMap::<String, usize>::new();
+    for (path, _) in sources() {
+        let (folder, _) = path.rsplit_once('/').unwrap();
+        *folders.entry(folder.to_owned()).or_default() += 1;
+    }
+    let full: Vec<_> = folders.iter().filter(|(_, files)| **files > MAX_FOLDER_FILES).collect();
+    assert!(full.is_empty(), "folders with more than {MAX_FOLDER_FILES} source files: {full:?}");
+}
+
+#[test]
+fn files_that_the_map_names_are_there() {
+    for document in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(root().join(document)).unwrap();
+        let named = text.split('`').skip(1).step_by(2);
+        let starts = ["crates/", "src/", "models/", "tests/", "contracts/", "docs/", "fuzz/src", "page/"];
+        let paths = named.filter(|path| starts.iter().any(|start| path.starts_with(start)));
+        for path in paths.filter(|path| !path.contains(['<', '*', '{', ' '])) {
+            assert!(root().join(path).exists(), "{document} names {path}");
+        }
+    }
 }
 
 /// Crates that came with a known advisory once, each with the first version that has none; `make audit` asks for all.

@@ -9,7 +9,7 @@ use hark_core::EntityId;
 use hark_core::device::{DeviceCommand, LightSetting};
 use hark_core::home::{Area, Entity, Home, Person};
 use hark_core::ports::{HomeSink, StateReport};
-use hark_mqtt::Devices;
+use hark_mqtt_devices::Devices;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,7 +34,7 @@ pub fn check(data: &[u8]) {
     }
     let home = Arc::new(Known::default());
     let config = Mqtt { url: "mqtt://127.0.0.1:1883".into(), ..Mqtt::default() };
-    let devices = Devices::of(&config, home.clone()).expect("devices are on");
+    let devices = hark_mqtt::devices(&config, home.clone()).expect("devices are on");
     let messages: Vec<(&str, &str)> =
         input.lines().map(|line| line.split_once(' ').unwrap_or((line, ""))).collect();
     messages.iter().for_each(|(topic, payload)| take(&devices, topic, payload));

@@ -32,10 +32,16 @@ use hark_core::ports::{HomeView, Tools, Voice};
 use hark_core::{Fault, FaultKind};
 use hark_dialog::model_tasks::ModelTasks;
 use hark_dialog::turn::{Machine, Settings};
+use hark_home::automations::Automations;
+use hark_home::pin::PinPad;
+use hark_home::timers::Timers;
+use hark_home::virtual_devices::VirtualDevices;
+use hark_home::{DeviceBackend, HomeControl, HomeRegistry, select};
 use hark_homeassistant::HomeAssistant;
 use hark_memory::Memory;
 use hark_models::manifest::Manifest;
 use hark_mqtt as mqtt;
+use hark_mqtt_devices as mqtt_devices;
 use hark_store::journal::Journal;
 use hark_store::recordings::Recordings;
 use hark_store::sessions::{SessionStore, VoiceSessions};
@@ -44,13 +50,9 @@ use hark_store::turns::Turns;
 use hark_stt::PipelineCommand;
 use hark_stt::pipeline::AudioPipeline;
 use hark_stt::stt::worker::SttMode;
-use hark_tools::automations::Automations;
 use hark_tools::dictionary::{Dictionaries, DictionaryError};
-use hark_tools::home::virtual_devices::VirtualDevices;
-use hark_tools::home::{DeviceBackend, HomeControl, HomeRegistry, select};
 use hark_tools::house_secrets::HouseSecrets;
-use hark_tools::pin::PinPad;
-use hark_tools::timers::Timers;
+use hark_tools::personal::Personal;
 use hark_tools::tools::{self, CallOrder, Toolbox};
 use hark_tts::voice_thread::VoiceHandle;
 use std::sync::Arc;
@@ -71,7 +73,7 @@ pub struct App {
     /// Home Assistant, when there is one.
     pub homeassistant: Option<HomeAssistant>,
     /// Devices that are announced by MQTT discovery, when they are wanted.
-    pub mqtt_devices: Option<Arc<mqtt::Devices>>,
+    pub mqtt_devices: Option<Arc<mqtt_devices::Devices>>,
     /// Timers.
     pub timers: Arc<Timers>,
     /// What the tools work with.
@@ -180,7 +182,7 @@ impl App {
         let (home, demo_states) = open_home(&config, mode, runtime.handle())?;
         let homeassistant =
             sources::homeassistant(&config, &home, &event_queue, &runtime).map_err(|fault| vec![fault])?;
-        let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
+        let mqtt_devices = mqtt::devices(&config.mqtt, home.clone());
         let visited = mqtt_devices.as_ref().filter(|_| matches!(mode, AppMode::Visit | AppMode::Asking));
         let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
         // Before the names are read, so that no change of them is missed.
@@ -204,6 +206,7 @@ impl App {
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
         parts.dictionaries = dictionaries(&manifest);
+        parts.personal = Personal::new(&config.personal);
         let others = OtherTools::open(&config, &models_dir, mode.calls_tools(), runtime.handle())?;
         parts.external = others.sources();
         let toolbox = Toolbox::new(parts);
@@ -430,7 +433,7 @@ fn device_backends(
     config: &Config,
     home: &Arc<HomeRegistry>,
     homeassistant: Option<&HomeAssistant>,
-    mqtt_devices: Option<&Arc<mqtt::Devices>>,
+    mqtt_devices: Option<&Arc<mqtt_devices::Devices>>,
 ) -> Result<Vec<Arc<dyn DeviceBackend>>, Faults> {
     let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(VirtualDevices::new(home.clone()))];
     let codes = device_codes::load(&config.permissions, paths::credentials_dir().as_deref())
@@ -439,7 +442,7 @@ fn device_backends(
         devices.set_codes(codes.clone());
     }
     backends.extend(homeassistant.map(|it| it.backend(codes)));
-    backends.extend(mqtt_devices.map(|devices| Arc::new(mqtt::Backend(devices.clone())) as _));
+    backends.extend(mqtt_devices.map(|devices| Arc::new(mqtt_devices::Backend(devices.clone())) as _));
     Ok(backends)
 }
 

@@ -1,7 +1,7 @@
 //! The clock behind every stamp: monotonic, and the recording's own when one is played.
 
 use hark_core::{Effort, Stamp};
-use hark_tools::zone::Zone;
+use hark_home::zone::Zone;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@ use crate::app::event_queue::EventQueue;
 use crate::app::intercom::Intercom;
 use hark_core::house::Audience;
 use hark_core::ports::{ConfirmedFuture, NodeControls};
-use hark_core::{Event, Fault, Setting};
+use hark_core::{Event, Fault, FaultKind, Setting};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -54,6 +54,13 @@ impl NodeControls for Controls {
             Err(full) => tracing::error!("the volume was not changed: {full}"),
         }
         self.volume_percent()
+    }
+
+    fn set_do_not_disturb(&self, on: bool) -> Result<(), Fault> {
+        self.event_queue.push(Event::Set { setting: Setting::DoNotDisturb(on) }).map_err(|full| {
+            let message = format!("the setting was not changed: {full}");
+            Fault::new(FaultKind::Unavailable, "node", message, "try again in a moment")
+        })
     }
 
     fn announce(&self, text: &str) -> Result<(), Fault> {

@@ -11,7 +11,7 @@ use crate::app::settings::choices::{self, Choices};
 use crate::app::settings::store::SettingsStore;
 use hark_config::{Config, ConfigFile, keys};
 use hark_core::{Event, Setting};
-use hark_tools::home::HomeRegistry;
+use hark_home::HomeRegistry;
 use std::sync::{Arc, Mutex};
 use toml::Value;
 

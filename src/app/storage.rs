@@ -3,10 +3,10 @@
 use crate::app::clock::wall_unix_ms;
 use hark_config::{Config, paths};
 use hark_core::{Fault, FaultKind};
+use hark_home::timers::Timers;
 use hark_store::journal::Journal;
 use hark_store::recordings::Recordings;
 use hark_store::store::Store;
-use hark_tools::timers::Timers;
 use std::path::PathBuf;
 use std::sync::Arc;
 

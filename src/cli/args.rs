@@ -170,7 +170,7 @@ pub struct Hear {
     /// Write what the speaker would have played (one recording only)
     #[arg(long, value_name = "FILE.wav")]
     pub reply: Option<PathBuf>,
-    /// PartialMode the recording as it was spoken instead of going as fast as possible
+    /// Play the recording as it was spoken instead of going as fast as possible
     #[arg(long)]
     pub realtime: bool,
     /// Listen at the first speech, without a wake word

@@ -9,7 +9,7 @@ use hark_config::Config;
 use hark_core::timer::{Timer, TimerChange, TimerState};
 use hark_core::{Fault, FaultKind, TimerId};
 use hark_dialog::slash;
-use hark_tools::timers::{TimerError, Timers, left_ms};
+use hark_home::timers::{TimerError, Timers, left_ms};
 use hark_tools::tools::schedule::{is_meant, recurring, short_id};
 use serde_json::json;
 

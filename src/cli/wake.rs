@@ -297,9 +297,9 @@ impl Studio {
             if room > 0 {
                 self.reverberate(&mut sound);
             }
-            let level = 10.0_f32.powf((-3.0 - 30.0 * self.random.unit() as f32) / 20.0);
+            let level = hark_audio::amplitude_of_db(-3.0 - 30.0 * self.random.unit() as f32);
             let noise_db = if room == 0 { -45.0 } else { -8.0 - 22.0 * self.random.unit() as f32 };
-            let noise = level * 10.0_f32.powf(noise_db / 20.0);
+            let noise = level * hark_audio::amplitude_of_db(noise_db);
             let mut low = 0.0_f32;
             for sample in &mut sound {
                 // Noise of a room has more below.

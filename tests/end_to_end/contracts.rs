@@ -10,10 +10,12 @@ use hark_core::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings}
 use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason};
 use hark_core::speech::{Endpoint, Transcript};
 use hark_core::timer::{Timer, TimerChange, TimerKind, TimerState};
+use hark_core::tool::reason;
 use hark_core::{
     Category, Classification, Envelope, Fault, FaultKind, Lesson, Mode, PublicEvent, Receipt, SpeakerGuess,
     Stamp, TurnId,
 };
+use hark_nlu::sentences::Sentences;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -270,4 +272,16 @@ fn a_recording_adds_its_position_and_file() {
             "event": "speech_started", "turn": null, "t_ms": 0.005, "at": "now", "audio_ms": 2000, "file": "a.wav"
         })
     );
+}
+
+#[test]
+fn every_language_tells_every_reason_of_a_tool() {
+    let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/languages");
+    for code in ["de", "en", "nl"] {
+        let sentences = Sentences::load(&[languages.join(code).join("sentences")], code).unwrap();
+        let told: Vec<&str> = sentences.responses()["reasons"].keys().map(String::as_str).collect();
+        let mut reasons = reason::ALL.to_vec();
+        reasons.sort_unstable();
+        assert_eq!(told, reasons, "{code}");
+    }
 }

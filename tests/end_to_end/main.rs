@@ -16,6 +16,7 @@ mod home;
 mod llm;
 mod mcp;
 mod mqtt;
+mod personal;
 mod safety;
 mod scenarios;
 mod skills;

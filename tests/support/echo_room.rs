@@ -76,7 +76,7 @@ impl Drop for Echo {
 
 /// Plays what is heard, until one of both ends.
 fn carry(mut heard: impl Read, mut sounds: impl Write, way: Way) {
-    let (gain, step) = (10.0_f32.powf(way.gain_db / 20.0), 1.0 + way.drift_ppm * 1e-6);
+    let (gain, step) = (hark_audio::amplitude_of_db(way.gain_db), 1.0 + way.drift_ppm * 1e-6);
     let mut waiting = vec![0.0_f32; way.delay_ms as usize * PIECE / 10 + 4];
     let (mut place, mut bytes) = (1.0_f64, [0_u8; PIECE * 4]);
     while heard.read_exact(&mut bytes).is_ok() {

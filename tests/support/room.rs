@@ -165,7 +165,7 @@ pub fn distort(samples: &mut [f32], amount: f32) {
 pub fn noise(count: usize, level_db: f32) -> Vec<f32> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     // A uniform distribution over ±1 has a mean square of 1/3.
-    let peak = 10.0_f32.powf(level_db / 20.0) * 3.0_f32.sqrt();
+    let peak = hark_audio::amplitude_of_db(level_db) * 3.0_f32.sqrt();
     (0..count)
         .map(|_| {
             state ^= state << 13;

@@ -97,11 +97,8 @@ impl Spending {
         today.tokens += u64::from(tokens);
         today.micro_cents += micro_cents.unwrap_or_default();
         let Some(file) = &self.file else { return };
-        let written = serde_json::to_vec(&*today).map_err(std::io::Error::from).and_then(|bytes| {
-            let new = file.with_extension("new");
-            std::fs::write(&new, bytes)?;
-            std::fs::rename(&new, file)
-        });
+        let written = serde_json::to_vec(&*today).map_err(std::io::Error::from);
+        let written = written.and_then(|bytes| hark_config::write_whole(file, bytes));
         if let Err(error) = written {
             tracing::error!("what language models cost today is not kept over a restart: {error}");
         }

@@ -17,3 +17,8 @@
 pub mod resample;
 #[cfg(target_os = "linux")]
 pub mod server;
+
+/// The factor for amplitudes that so many decibels are: 1.0 for 0 dB, 0.1 for −20 dB.
+pub fn amplitude_of_db(db: f32) -> f32 {
+    10.0_f32.powf(db / 20.0)
+}

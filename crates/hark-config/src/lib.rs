@@ -7,12 +7,9 @@
 //! assert!(hark_config::keys::keys().any(|key| key.path() == "barge_in.decide_ms"));
 //! ```
 
-pub mod audio;
-pub mod barge_in;
 pub mod contracts;
 pub mod dashboard;
-pub mod echo;
-pub mod endpoint;
+mod hearing;
 pub mod home;
 pub mod homeassistant;
 pub mod intent;
@@ -26,19 +23,17 @@ pub mod memory;
 pub mod mqtt;
 pub mod paths;
 pub mod permissions;
+pub mod personal;
 pub mod route;
 pub mod satellite;
 pub mod skills;
-pub mod speakers;
 pub mod speaking;
-pub mod stt;
 pub mod tools;
-pub mod vad;
-pub mod wake;
 
 pub use config_file::{ChangeError, ConfigFile, write_whole};
 pub use default_file::{DEFAULT_FILE, render as render_default_file};
 pub use edit::Change;
+pub use hearing::{audio, barge_in, echo, endpoint, speakers, stt, vad, wake};
 pub use load::{Effective, Loaded};
 pub use loading::keys;
 use loading::{config_file, default_file, edit, load, problem, rules, source};
@@ -82,6 +77,8 @@ pub struct Config {
     pub permissions: permissions::Permissions,
     /// The home and its names.
     pub home: home::HomeConfig,
+    /// The household's notes, calendars and contacts.
+    pub personal: personal::PersonalConfig,
     /// Tools and the services they ask.
     pub tools: tools::ToolsConfig,
     /// Tools of other programs by the Model Context Protocol, and Hark's own for them.

@@ -20,6 +20,8 @@ pub struct ToolsConfig {
     pub timeout_ms: u32,
     /// Folders whose files may be listed, searched and read, such as `~/Documents`; none: no file is. Links inside them are not followed.
     pub file_roots: Vec<String>,
+    /// Folders whose files may be written, moved and copied to as well as read, such as `~/Documents/Hark`; none: no file is. What is there is replaced only after a yes.
+    pub file_write_roots: Vec<String>,
     /// Most of a file that is read at once; more is cut off, and told.
     #[schemars(range(min = 1024, max = 4194304))]
     pub file_max_bytes: u32,
@@ -35,8 +37,28 @@ pub struct ToolsConfig {
     /// Time a web request may take, with all its redirects and its body; no more than `tools.timeout_ms`.
     #[schemars(range(min = 100, max = 300000))]
     pub http_timeout_ms: u32,
+    /// Address of a search service, such as `http://127.0.0.1:8888` (SearXNG) or `https://api.search.brave.com/res/v1`; empty: none. What is searched for goes there.
+    pub search_url: String,
+    /// Which service it is.
+    pub search_api: SearchApi,
+    /// File with its key, where it wants one; empty: systemd credential `search-key`.
+    #[schemars(extend("x-holds" = "file"))]
+    pub search_key_file: String,
     /// Programs `shell.run` may start, by name or absolute path, such as `uptime`; none: it starts nothing. Shells, interpreters and programs that start others cannot be named.
     pub shell_allow: Vec<String>,
+    /// Folder of scripts that may be run by name, such as `~/.config/hark/scripts`; empty: none. Executable files that only their owner can change count; each run is asked about as the permissions have it for the act `shell`.
+    #[schemars(extend("x-holds" = "folder"))]
+    pub scripts_folder: String,
+}
+
+/// A search service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchApi {
+    /// SearXNG and what is compatible with it.
+    Searxng,
+    /// Brave Search.
+    Brave,
 }
 
 impl Default for ToolsConfig {
@@ -47,13 +69,18 @@ impl Default for ToolsConfig {
             weather_longitude: 0.0,
             timeout_ms: 30000,
             file_roots: Vec::new(),
+            file_write_roots: Vec::new(),
             file_max_bytes: 64 * 1024,
             http_allow_private: false,
             http_allow_hosts: Vec::new(),
             http_trusted_hosts: Vec::new(),
             http_max_bytes: 512 * 1024,
             http_timeout_ms: 30000,
+            search_url: String::new(),
+            search_api: SearchApi::Searxng,
+            search_key_file: String::new(),
             shell_allow: Vec::new(),
+            scripts_folder: String::new(),
         }
     }
 }

@@ -118,11 +118,11 @@ impl Category {
             Self::TaskComplex => &["*"],
             Self::HomeControl | Self::HomeQuery => &["home"],
             Self::Timer => &["timer"],
-            Self::Reminder => &["reminder"],
+            Self::Reminder => &["reminder", "calendar"],
             Self::List => &["list"],
             Self::Media => &["media_control"],
             Self::Weather => &["weather"],
-            Self::Memory => &["memory"],
+            Self::Memory => &["memory", "notes", "contacts"],
         }
     }
 
@@ -290,7 +290,7 @@ pub fn complexity(text: &str, words: &StepWords, category: Category) -> u8 {
     complexity.min(5)
 }
 
-/// Tells what kind of request a text is. Implemented by `understanding`.
+/// Tells what kind of request a text is. Implemented by `hark-nlu`.
 pub trait Classify: Send {
     /// Classifies a request, written or spoken; takes 1 to 5 ms.
     ///

@@ -1,5 +1,7 @@
 //! What goes into the turn machine and what comes out of it: `handle(Event) -> Vec<Effect>`.
 
+pub use super::model::thinking::ModelHelp;
+
 use super::audio::Earcon;
 use super::automation::Automation;
 use super::fault::Fault;
@@ -10,13 +12,14 @@ use super::mode::Mode;
 use super::model::Picture;
 use super::pin::PinVerdict;
 use super::public_event::{HarkState, Origin, PublicEvent, SpeakingEnd};
+use super::serde_helpers::is_false;
 use super::session::Style;
 use super::setting::{FollowUp, Setting};
 use super::speech::{Endpoint, MicrophoneId, RemoteSpeech, Transcript, Words};
 use super::teaching::{Correction, Lesson};
 use super::thinking::{News, Resume, Task, Thought};
 use super::timer::{Timer, TimerChange};
-use super::tool::{Receipt, ToolCall, is_false};
+use super::tool::{Receipt, ToolCall};
 use serde::{Deserialize, Serialize};
 
 /// Something that happened. Recorded as it is, so that a turn can be replayed.
@@ -203,26 +206,6 @@ pub enum Effect {
     Style { turn: TurnId, origin: Origin, style: Style },
     /// What was promised under this id is done, without a turn.
     Settled { turn: TurnId },
-}
-
-/// What help a language model was with a question that nobody answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ModelHelp {
-    /// None is connected.
-    NotConnected,
-    /// One is, and does not answer.
-    Away,
-    /// One is, and its server refuses, such as for a wrong key.
-    Refused,
-    /// Its server has no model of that name.
-    NoSuchModel,
-    /// Its server takes no more requests for now.
-    RateLimited,
-    /// It took too long.
-    TooSlow,
-    /// It does not know either, or nobody wants to hear of one.
-    Connected,
 }
 
 /// What a reply is made from. Only a `Part::Done` may say that something was done, and it carries the

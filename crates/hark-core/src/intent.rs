@@ -82,7 +82,7 @@ pub struct Intent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
     /// One thing is meant ("the light", "a window"), and the slots do not say which.
-    #[serde(default, skip_serializing_if = "super::tool::is_false")]
+    #[serde(default, skip_serializing_if = "crate::serde_helpers::is_false")]
     pub single: bool,
 }
 

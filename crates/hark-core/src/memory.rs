@@ -2,81 +2,14 @@
 //! them. A fact is one row in the words it was told; where a rule can read it, it is an edge of a graph as well: a
 //! subject, a typed relation, an object. Calls of the ports block on the disk.
 
+pub use crate::origin::{Requester, Speaker};
+
 use crate::Fault;
 use crate::intent::Intent;
-use crate::public_event::Origin;
 use serde::{Deserialize, Serialize};
 
 /// Key of the one whom "I" and "my" mean. No name has it: keys of names hold letters, digits and blanks only.
 pub const OWNER_KEY: &str = ":owner";
-
-/// Who told or asks something, the least trusted first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Speaker {
-    /// A voice in the room or a client of the broker. It may be a guest: that a voice is known is only a hint.
-    #[default]
-    Unknown,
-    /// The owner: at the command line, or at an interface that is the owner's.
-    Owner,
-}
-
-impl Speaker {
-    /// As it is written in the store.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Owner => "owner",
-        }
-    }
-
-    /// The reverse of [`Speaker::name`]; any other text is [`Speaker::Unknown`].
-    pub fn named(name: &str) -> Self {
-        if name == Self::Owner.name() { Self::Owner } else { Self::Unknown }
-    }
-}
-
-/// Who makes a call, and in which conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Requester {
-    /// Who.
-    #[serde(default)]
-    pub speaker: Speaker,
-    /// The answer is spoken, so that everybody in the room hears it.
-    #[serde(default)]
-    pub aloud: bool,
-    /// Name of the conversation; a pronoun such as "she" means an entity of the same conversation.
-    #[serde(default)]
-    pub conversation: String,
-    /// Name of the person whose voice it was, where that is known: a hint, which may take rights away and gives none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub person: Option<String>,
-}
-
-impl Requester {
-    /// Who makes requests of an origin.
-    pub fn of(origin: &Origin) -> Self {
-        let (speaker, aloud, conversation) = match origin {
-            Origin::Voice => (Speaker::Unknown, true, "voice".to_owned()),
-            Origin::Internal => (Speaker::Unknown, true, "voice".to_owned()),
-            Origin::Mqtt => (Speaker::Unknown, false, "mqtt".to_owned()),
-            Origin::MqttSession(name) => (Speaker::Unknown, false, format!("mqtt {name}")),
-            Origin::Cli => (Speaker::Owner, false, "cli".to_owned()),
-            Origin::Api(name) => (Speaker::Owner, false, format!("api {name}")),
-        };
-        Self { speaker, aloud, conversation, person: None }
-    }
-
-    /// Whether nothing is known of it.
-    pub fn is_nobody(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Whether what is private is kept from it.
-    pub fn is_stranger(&self) -> bool {
-        self.speaker == Speaker::Unknown
-    }
-}
 
 /// What an entity is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

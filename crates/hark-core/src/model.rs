@@ -234,7 +234,7 @@ pub struct ModelListing {
 /// A future of all models, of the providers that answered, with the faults of those that did not.
 pub type ListingFuture = Pin<Box<dyn Future<Output = (Vec<ModelListing>, Vec<ModelError>)> + Send>>;
 
-/// Language models behind one door. Implemented by `llm`.
+/// Language models. Implemented by `hark-agent`.
 pub trait LanguageModel: Send + Sync {
     /// Asks; words go to `sink` as they come, and are in the answer as well. An answer that asks for tools may have
     /// words too.

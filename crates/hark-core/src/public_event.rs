@@ -1,6 +1,8 @@
 //! The events others rely on: one JSON object a line on the command line, on MQTT, in the journal and
 //! on the WebSocket. Pinned by `contracts/events.json`.
 
+pub use crate::origin::Origin;
+
 use super::classification::Kind;
 use super::clock::Stamp;
 use super::context::ContextPart;
@@ -188,24 +190,6 @@ pub enum PublicEvent {
     Error(Fault),
     /// Closing record of a turn.
     Turn { timings_ms: Timings, route: Option<Route>, attempts: u32, outcome: Outcome },
-}
-
-/// Who made the request of a turn; decides where the answer goes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Origin {
-    /// Somebody in the room.
-    Voice,
-    /// The command line, where no Hark runs; beside a running one it is `Api`.
-    Cli,
-    /// MQTT `ask`.
-    Mqtt,
-    /// MQTT `ask` that names its conversation: what is asked back can be answered in that one only.
-    MqttSession(String),
-    /// The dashboard or a program, by WebSocket or HTTP, in the conversation of this name.
-    Api(String),
-    /// Hark itself, such as a timer that rings.
-    Internal,
 }
 
 /// An event with the fields all events share.

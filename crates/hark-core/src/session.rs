@@ -1,7 +1,7 @@
 //! Conversations that have a name, and what of them a language model is told.
 
 use super::fault::Fault;
-use super::tool::is_false;
+use super::serde_helpers::is_false;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -245,7 +245,7 @@ pub fn spoken(text: &str) -> String {
     spoken
 }
 
-/// Conversations. Implemented by `remembering`.
+/// Conversations. Implemented by `hark-store`.
 pub trait Sessions: Send + Sync {
     /// The earlier turns of a conversation, as `reason` wants them.
     ///

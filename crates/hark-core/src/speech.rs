@@ -1,7 +1,9 @@
 //! What the audio pipeline hands on: the end of speech, and the words.
 
+pub mod speaker;
+pub mod wav;
+
 use super::fault::Fault;
-use super::ports::Completeness;
 use super::speaker::SpeakerGuess;
 use serde::{Deserialize, Serialize};
 
@@ -99,4 +101,19 @@ pub enum RemoteSpeech {
     Failed { fault: Fault },
     /// Their microphone is gone.
     Gone,
+}
+
+/// How far the words so far are a sentence of the home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Completeness {
+    /// No sentence begins like this.
+    #[default]
+    Unknown,
+    /// The beginning of a sentence that is missing words.
+    Unfinished,
+    /// A sentence that could go on and mean something else.
+    MayContinue,
+    /// A sentence that cannot go on.
+    Complete,
 }

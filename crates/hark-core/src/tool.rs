@@ -2,7 +2,8 @@
 
 use super::ids::{ReceiptId, TurnId};
 use super::intent::Slots;
-use super::memory::Requester;
+use super::origin::Requester;
+use crate::serde_helpers::is_false;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -43,10 +44,6 @@ pub struct ToolCall {
     /// Who asked, and in which conversation.
     #[serde(default, skip_serializing_if = "Requester::is_nobody")]
     pub requester: Requester,
-}
-
-pub(super) fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 /// What names a call, also over a restart of the program.
@@ -91,9 +88,9 @@ pub mod error_code {
     /// The device is there but cannot do this.
     pub const UNSUPPORTED: &str = "unsupported";
     /// A dangerous call, or one that text from outside may be behind (`detail.outside`), without approval;
-    /// `detail.question` says what to ask.
+    /// `detail.action` and `detail.name` say for what.
     pub const NEEDS_APPROVAL: &str = "needs_approval";
-    /// A dangerous call without the PIN it needs; `detail.question` says what to ask.
+    /// A dangerous call without the PIN it needs; `detail.action` and `detail.name` say for what.
     pub const NEEDS_PIN: &str = "needs_pin";
     /// The device wants a code and there is none for it.
     pub const NEEDS_CODE: &str = "needs_code";
@@ -137,4 +134,128 @@ pub mod error_code {
         NOT_KEPT,
         FAILED,
     ];
+}
+
+/// Why a tool did not do it, in a failed receipt's `detail.why`; each has a sentence in the group `reasons` of
+/// `models/languages/<code>/sentences/errors.yaml`, which other fields of the detail are put into. Without one the code's is said.
+pub mod reason {
+    macro_rules! reasons {
+        ($($(#[$doc:meta])* $name:ident = $key:literal,)*) => {
+            $($(#[$doc])* pub const $name: &str = $key;)*
+
+            /// Every reason.
+            pub const ALL: &[&str] = &[$($key),*];
+        };
+    }
+
+    reasons! {
+        /// Nothing has the `name`.
+        NOTHING_CALLED = "nothing_called",
+        /// No area has the name `area`.
+        NO_AREA = "no_area",
+        /// No floor has the name `floor`.
+        NO_FLOOR = "no_floor",
+        /// Nothing of the kind `what` is in the `area`, on the `floor`, or at all.
+        NOTHING_THERE = "nothing_there",
+        /// One of several is meant, and which was not said.
+        WHICH_ONE = "which_one",
+        /// Neither a name, a place nor a kind was said.
+        NOT_SAID_WHAT = "not_said_what",
+        /// Division by zero.
+        DIVISION_BY_ZERO = "division_by_zero",
+        /// Sum too large.
+        SUM_TOO_LARGE = "sum_too_large",
+        /// What `part` of a sum is, is not known.
+        SUM_UNREADABLE = "sum_unreadable",
+        /// Sum incomplete.
+        SUM_INCOMPLETE = "sum_incomplete",
+        /// `unit` is none.
+        UNKNOWN_UNIT = "unknown_unit",
+        /// No timer fits.
+        NO_SUCH_TIMER = "no_such_timer",
+        /// No alarm fits.
+        NO_SUCH_ALARM = "no_such_alarm",
+        /// No reminder fits.
+        NO_SUCH_REMINDER = "no_such_reminder",
+        /// A timer cannot be so long or so short.
+        BAD_LENGTH = "bad_length",
+        /// Too far ahead.
+        TOO_FAR_AHEAD = "too_far_ahead",
+        /// To what time something is moved was not said.
+        NO_NEW_TIME = "no_new_time",
+        /// Time passed.
+        TIME_PASSED = "time_passed",
+        /// What repeats would ring on other days.
+        OTHER_DAYS = "other_days",
+        /// Of what repeats only the time of day can be changed.
+        ONLY_TIME_OF_DAY = "only_time_of_day",
+        /// Several times a day.
+        SEVERAL_TIMES_A_DAY = "several_times_a_day",
+        /// Never comes.
+        NEVER_COMES = "never_comes",
+        /// Nothing rings.
+        NOTHING_RINGS = "nothing_rings",
+        /// No list has the name `list`.
+        NO_SUCH_LIST = "no_such_list",
+        /// `item` is not on the `list`.
+        NOT_ON_LIST = "not_on_list",
+        /// There is a `list` of this name.
+        LIST_EXISTS = "list_exists",
+        /// Nothing plays.
+        NOTHING_PLAYS = "nothing_plays",
+        /// Nothing paused.
+        NOTHING_PAUSED = "nothing_paused",
+        /// Nothing muted.
+        NOTHING_MUTED = "nothing_muted",
+        /// What plays has no name.
+        PLAYS_WITHOUT_NAME = "plays_without_name",
+        /// Several players.
+        SEVERAL_PLAYERS = "several_players",
+        /// Several vacuums.
+        SEVERAL_VACUUMS = "several_vacuums",
+        /// Nothing to undo.
+        NOTHING_TO_UNDO = "nothing_to_undo",
+        /// Not undoable.
+        NOT_UNDOABLE = "not_undoable",
+        /// Nothing waits.
+        NOTHING_WAITS = "nothing_waits",
+        /// Ended already.
+        ENDED_ALREADY = "ended_already",
+        /// A question, and nobody told the answer.
+        NOT_TOLD = "not_told",
+        /// Told nothing like it.
+        TOLD_NOTHING_LIKE_IT = "told_nothing_like_it",
+        /// Nothing was told about what was `asked`.
+        TOLD_NOTHING_ABOUT = "told_nothing_about",
+        /// There are none in that language.
+        NO_JOKES = "no_jokes",
+        /// Too few choices.
+        TOO_FEW_CHOICES = "too_few_choices",
+        /// No letters.
+        NO_LETTERS = "no_letters",
+        /// No dictionary has the `word`.
+        NO_DEFINITION = "no_definition",
+        /// What time it is at the `place` is not known.
+        NO_TIME_THERE = "no_time_there",
+        /// The owner has told something else.
+        TOLD_OTHERWISE = "told_otherwise",
+        /// It is private, and nobody knows who asks.
+        PRIVATE = "private",
+        /// Too little was said to know a voice by.
+        VOICE_SHORT = "voice_short",
+        /// Not said to the microphone of this node.
+        VOICE_NOT_HEARD = "voice_not_heard",
+        /// The voice is known: it is that of `name`.
+        VOICE_KNOWN = "voice_known",
+        /// It is not the voice of `name`.
+        VOICE_OTHER = "voice_other",
+        /// Only the owner has the voice of `name` forgotten.
+        VOICE_LIMITED = "voice_limited",
+        /// Nobody knows whose voice it is.
+        VOICE_UNKNOWN = "voice_unknown",
+        /// The voice of `name` is not known.
+        VOICE_NOBODY = "voice_nobody",
+        /// The `person` may not do that.
+        PERSON = "person",
+    }
 }

@@ -116,6 +116,31 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkForgetVoice", "speaker.forget"),
     ("HarkWhoAmI", "speaker.who"),
     ("HarkLookUp", "knowledge.search"),
+    // ---- notes, calendars, contacts, files
+    ("HarkCalendarRead", "calendar.read"),
+    ("HarkCalendarFind", "calendar.read"),
+    ("HarkCalendarCreate", "calendar.create"),
+    ("HarkContact", "contacts.search"),
+    ("HarkNoteCreate", "notes.create"),
+    ("HarkNoteAppend", "notes.append"),
+    ("HarkNoteRead", "notes.read"),
+    ("HarkNoteSearch", "notes.search"),
+    ("HarkFindFile", "search.files"),
+    ("HarkFindText", "search.contents"),
+    // ---- the web, and this machine
+    ("HarkWebSearch", "search.web"),
+    ("HarkWebNews", "search.news"),
+    ("HarkWebImages", "search.images"),
+    ("HarkBattery", "system.battery"),
+    ("HarkWifi", "system.wifi"),
+    ("HarkDiskSpace", "pc.info"),
+    ("HarkLockScreen", "system.lock"),
+    ("HarkSleepMachine", "system.sleep"),
+    ("HarkDoNotDisturb", "system.do_not_disturb"),
+    ("HarkVolumeGet", "volume.get"),
+    ("HarkScriptRun", "script.run"),
+    ("HarkScriptList", "script.list"),
+    ("HarkLocation", "location.get"),
     ("HarkUndo", "undo.last"),
     (TAKES_BACK, "undo.last"),
 ];
@@ -143,6 +168,11 @@ pub fn tool_for(intent: &str) -> Option<&str> {
 /// Whether a language model may answer what the tool of an intent cannot: what a word means that is in no dictionary here.
 pub fn model_may_answer(intent: &str) -> bool {
     intent == "HarkDefine"
+}
+
+/// Whether what the household told answers before the tool of an intent does: a birthday, a number, an address.
+pub fn memory_answers_first(intent: &str) -> bool {
+    intent == "HarkContact"
 }
 
 /// The tool for an intent with its slots: "what time is it in Paris" asks for the time, which no tool here knows.

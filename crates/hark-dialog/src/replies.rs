@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Response templates of one language: intent (or `replies`, `errors`) → key → template.
+/// Response templates of one language: intent (or `replies`, `errors`, `reasons`) → key → template.
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Group of examples of what can be said of a thing, by its domain.
@@ -20,9 +20,15 @@ const THING_EXAMPLES: &str = "thing_examples";
 const TOOL_EXAMPLES: &str = "tool_examples";
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 49] = [
+pub const FIXED_KEYS: [&str; 59] = [
     "not_understood",
+    "which_thing",
     "dont_know",
+    "dont_know_away",
+    "dont_know_refused",
+    "dont_know_no_model",
+    "dont_know_rate",
+    "dont_know_slow",
     "dont_know_connect",
     "can_be_said",
     "ask_again",
@@ -32,6 +38,10 @@ pub const FIXED_KEYS: [&str; 49] = [
     "nothing_to_change",
     "help",
     "status",
+    "nothing_waits",
+    "not_yours",
+    "several_wait",
+    "styled",
     "cancelled",
     "stopped",
     "repeated_nothing",
@@ -273,9 +283,12 @@ impl Replies {
         if receipt.ok {
             return self.fill(&intent.name, intent.response.as_deref().unwrap_or(DEFAULT_KEY), values);
         }
+        let told = |group, key: &str| self.template(group, key).is_some();
+        if let Some(why) = receipt.detail["why"].as_str().filter(|why| told("reasons", why)) {
+            return self.fill("reasons", why, values);
+        }
         let code = receipt.detail["error"].as_str().unwrap_or("failed");
-        let known = self.template("errors", code).is_some();
-        self.fill("errors", if known { code } else { "failed" }, values)
+        self.fill("errors", if told("errors", code) { code } else { "failed" }, values)
     }
 
     fn timer_rings(&self, timer: &Timer, unix_ms: i64) -> Result<String, Fault> {

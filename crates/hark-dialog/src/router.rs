@@ -384,6 +384,12 @@ impl Router {
             if let Some(whole) = has_unread_parts(&found).then(in_parts).flatten() {
                 return whole;
             }
+            if let [intent] = found.intents.as_slice()
+                && intent_tools::memory_answers_first(&intent.name)
+                && let Some(told) = self.of_memory(said, |memory, text| memory.intent(text))
+            {
+                return told;
+            }
             found.classification = self.classification(text, &found);
             let leans = found.intents.iter().all(|intent| context::is_follow_up(&intent.name));
             // Nor does "no" alone mean anything, unless something was asked.

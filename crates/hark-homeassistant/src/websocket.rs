@@ -73,7 +73,7 @@ impl ApiHandle {
         self.send(message, None).await.map(|(_, answer)| answer)
     }
 
-    /// Subscribes; events come into the state_cache under `topic`. Answers the id of the subscription.
+    /// Subscribes; events are kept under `topic`. Answers the id of the subscription.
     ///
     /// # Errors
     /// `Unanswered`.

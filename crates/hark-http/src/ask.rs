@@ -1,6 +1,6 @@
 //! `POST /api/v1/ask`: sends a typed request to the turn machine and waits until its turn has closed.
 
-use super::access_guard::Operator;
+use super::access::guard::Operator;
 use super::api_error::ApiError;
 use super::server_state::ServerState;
 use super::turn_summary;

@@ -1,6 +1,6 @@
 //! The configuration on HTTP: every key with what may stand in it, and changes that are written to the file.
 
-use super::access_guard::Operator;
+use super::access::guard::Operator;
 use super::api_error::ApiError;
 use super::request_input;
 use super::server_state::SharedState;

@@ -1,6 +1,6 @@
 //! Documents on HTTP: the handlers and their objects. What is asked of the index waits for the disk, on a thread for that.
 
-use super::access_guard::Operator;
+use super::access::guard::Operator;
 use super::api_error::ApiError;
 use super::request_input;
 use super::server_state::SharedState;

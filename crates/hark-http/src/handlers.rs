@@ -1,6 +1,6 @@
 //! The handlers, one for each operation: read the request, call the API port, answer with objects of [`wire`](super::wire).
 
-use super::access_guard::Operator;
+use super::access::guard::Operator;
 use super::api_error::ApiError;
 use super::server_state::SharedState;
 use super::wire::{self, Event};

@@ -2,16 +2,14 @@
 //! ([`hark_core::api`]), safe by default. Runs on the tokio runtime.
 //!
 //! `operations` is the table of all operations, from which `contracts/openapi.json` is made (`openapi_document`);
-//! `handlers` has one function for each, `wire` their objects. `server` accepts connections, `access_guard` checks host,
-//! origin, token and rate. `websocket_upgrade`, `websocket_connection` and `websocket_messages` are the WebSocket;
-//! `owner_socket` is the local socket for commands of the owner.
+//! `handlers` has one function for each, `wire` their objects. `server` accepts connections, `access` checks host,
+//! origin, token and rate. `websocket` is the WebSocket; `owner_socket` is the local socket for commands of the owner.
 //!
 //! ```
 //! assert!(hark_http::openapi().contains("/api/v1/health"));
 //! ```
 
-mod access_guard;
-mod answer_modes;
+mod access;
 mod api_error;
 mod ask;
 mod configuration;
@@ -21,29 +19,24 @@ mod household;
 mod inspection;
 pub mod limits;
 mod metrics;
-mod microphone;
 mod openapi_document;
 mod operations;
 mod owner;
 pub mod owner_socket;
 mod pictures;
-mod rate;
 mod request_input;
 mod server;
 mod server_state;
 mod sessions;
-mod token;
 mod tool_host;
 mod turn_summary;
 mod web_page;
-mod websocket_connection;
-mod websocket_messages;
-mod websocket_upgrade;
+mod websocket;
 mod wire;
 
-pub use websocket_messages::{AnswerMode, ClientMessage, read_message};
+pub use websocket::messages::{AnswerMode, ClientMessage, read_message};
 
-use access_guard::AccessGuard;
+use access::guard::AccessGuard;
 use axum::Router;
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::Api;
@@ -132,7 +125,7 @@ impl Dashboard {
             limits,
             metrics: metrics::HttpMetrics::default(),
             conversations: ask::Conversations::default(),
-            modes: answer_modes::AnswerModes::default(),
+            modes: websocket::answer_modes::AnswerModes::default(),
             sockets: Arc::new(Semaphore::new(max_sockets)),
             max_sockets,
             microphones: Arc::new(Semaphore::new(settings.max_microphones as usize)),

@@ -4,7 +4,7 @@
 use super::server_state::SharedState;
 use super::{
     configuration, documents, handlers, household, inspection, owner, sessions, tool_host, web_page,
-    websocket_upgrade, wire,
+    websocket::upgrade, wire,
 };
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, patch, post};
@@ -473,8 +473,8 @@ pub(super) static OPERATIONS: [Operation; 40] = [
     },
     Operation {
         refusals: &[426, 503],
-        handler: || get(websocket_upgrade::open),
-        ..reads("/ws", "websocket", websocket_upgrade::ABOUT, Success::Socket)
+        handler: || get(upgrade::open),
+        ..reads("/ws", "websocket", upgrade::ABOUT, Success::Socket)
     },
 ];
 

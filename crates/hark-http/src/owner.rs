@@ -1,6 +1,6 @@
 //! What only the operator may have done: voices enrolled, names changed, a restart.
 
-use super::access_guard::Operator;
+use super::access::guard::Operator;
 use super::api_error::ApiError;
 use super::household::{KnownSpeaker, with_speakers};
 use super::request_input;

@@ -1,7 +1,7 @@
 //! The Unix socket in the state folder, through which commands on the same machine reach the daemon: the operations of the
 //! port and those of `operations::owner_router`. Only the owner of the daemon may open it, so no token is needed.
 
-use super::access_guard::Peer;
+use super::access::guard::Peer;
 use super::server_state::{self, SharedState};
 use super::{operations, server};
 use hark_core::{Fault, FaultKind};

@@ -1,7 +1,7 @@
 //! The listening port and its connections: bounded in number, in time, and in what a request may hold. When all places are
 //! taken, the connection whose client has been waited for longest (for headers, a body, the next request) is closed.
 
-use super::access_guard::{Admitted, Peer};
+use super::access::guard::{Admitted, Peer};
 use super::api_error::{ApiError, with_error_body};
 use super::limits::{MAX_HEADER_BYTES, MAX_HEADERS};
 use super::operations;

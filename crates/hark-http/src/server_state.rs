@@ -1,15 +1,15 @@
 //! State of the server, shared by all connections and handlers.
 
-use super::access_guard::AccessGuard;
-use super::answer_modes::AnswerModes;
+use super::access::guard::AccessGuard;
 use super::ask::Conversations;
 use super::limits::Limits;
 use super::metrics::HttpMetrics;
+use super::websocket::answer_modes::AnswerModes;
 use hark_core::api::Api;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 
-/// SharedState by all connections.
+/// Shared by all connections.
 pub(super) struct ServerState {
     pub(super) api: Arc<dyn Api>,
     pub(super) guard: AccessGuard,

@@ -15,9 +15,6 @@ pub mod choices;
 pub mod claims;
 pub mod conversation;
 pub mod discourse;
-pub mod everyday;
-pub mod knowledge;
-pub mod memory;
 pub mod names;
 pub mod numbers;
 pub mod permission;
@@ -33,14 +30,14 @@ pub mod setup;
 pub mod speech;
 mod spoken;
 pub mod steps;
-pub mod sums;
 pub mod things;
 pub mod time;
 pub mod tools;
-pub mod weather;
+mod topics;
 
 pub use phrases::{Phrase, Phrases, Table};
 pub use registry::{LanguageError, all, known, load, of};
+pub use topics::{everyday, knowledge, memory, sums, weather};
 
 /// The words of one language.
 #[derive(Debug, Default)]

@@ -5,6 +5,12 @@
 //!
 //! `resolve` decides what a new statement contradicts, `ranking` puts together what words, sentence vectors, the graph and
 //! recency say about a question, `vectors` compares sentences. These are pure; [`Memory`] reads and writes by the ports.
+//!
+//! ```
+//! // What two rankings agree on comes first.
+//! let (by_words, by_vectors) = ((1.0, vec![3, 7]), (1.0, vec![7, 9]));
+//! assert_eq!(hark_memory::fuse(&[by_words, by_vectors], |_| 0)[0], 7);
+//! ```
 
 mod memory;
 mod ranking;

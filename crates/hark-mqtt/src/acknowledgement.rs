@@ -86,7 +86,7 @@ pub struct AckState {
 }
 
 impl AckState {
-    /// With this request_log, and what it knows of the time before this start.
+    /// Over this request log, and what it knows of the time before this start.
     pub fn new(request_log: Option<Arc<dyn RequestLog>>) -> Self {
         let ack_queue = AckQueue::new(request_log);
         Self { deduplicator: Deduplicator::of(&ack_queue.known()), ack_queue }
@@ -106,7 +106,7 @@ pub struct AckQueue {
 }
 
 impl AckQueue {
-    /// A ack_queue with this request_log.
+    /// An empty queue in front of this request log.
     pub fn new(request_log: Option<Arc<dyn RequestLog>>) -> Self {
         Self { request_log, ..Self::default() }
     }

@@ -4,7 +4,6 @@
 use super::InboundHandlers;
 use super::acknowledgement::AckState;
 use super::connection::{Connection, End};
-use super::devices::Devices;
 use super::discovery::{self, NodeInfo};
 use super::error::Error;
 use super::outbound::Message;
@@ -14,6 +13,7 @@ use super::topics::{Topic, Topics};
 use hark_core::event::Event;
 use hark_core::fault::Fault;
 use hark_core::house::NodeCard;
+use hark_mqtt_devices::Devices;
 use hark_net::backoff::{Backoff, Policy};
 use rumqttc::mqttbytes::Error as WireError;
 use rumqttc::{
@@ -72,7 +72,7 @@ impl ClientState {
     ) -> Self {
         let outbox = Arc::new(Outbox::default());
         if let Some(devices) = &devices {
-            devices.attach(Arc::clone(&outbox));
+            devices.attach(Arc::clone(&outbox) as _);
         }
         let discovery = match announce {
             true => discovery::payload(&topics, &about).to_string().into_bytes(),

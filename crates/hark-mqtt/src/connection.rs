@@ -4,11 +4,11 @@
 use super::InboundHandlers;
 use super::acknowledgement::AckState;
 use super::client::ClientState;
-use super::devices::Request;
 use super::error::Error;
 use super::outbound::Message;
 use super::topics::{Topic, Topics, row};
 use hark_core::event::Event as DomainEvent;
+use hark_mqtt_devices::Request;
 use rumqttc::{
     AsyncClient, ConnectionError, Event, EventLoop, Outgoing, Packet, PublishOptions, QoS, StateError,
     SubAck, SubscribeFilter, SubscribeReasonCode,

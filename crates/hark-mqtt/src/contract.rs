@@ -37,10 +37,10 @@ pub fn contract() -> Result<Value, Error> {
         },
         "devices": {
             "when": "mqtt.devices is on",
-            "subscriptions": super::devices::filters("homeassistant"),
+            "subscriptions": hark_mqtt_devices::filters("homeassistant"),
             "further": "the state and availability topics these messages name, QoS 0; commands go to the command topics they name, QoS 1",
             "asks": "`online` on the status topic, ten seconds after a connection was made, when a device that could tell its state has not: Zigbee2MQTT and others then tell all states",
-            "domains": super::devices::DOMAINS,
+            "domains": hark_mqtt_devices::DOMAINS,
         },
     }))
 }

@@ -1,11 +1,12 @@
-//! MQTT: Hark's node on a broker and in Home Assistant, and devices that announce themselves by MQTT discovery.
+//! MQTT: Hark's node on a broker and in Home Assistant, and the connection that devices of MQTT discovery
+//! (`hark-mqtt-devices`) use.
 //!
 //! `client` is the task that keeps the connection to the broker (`broker`, `embedded_broker`) and reconnects; `connection`
 //! is one connection, and `receive` its handling of incoming messages. Outgoing: `outbound` turns events into messages,
 //! `outbox` is the bounded queue, `delivery` tells when the broker has acknowledged one. Incoming: `inbound` parses
 //! commands, `deduplicator` drops those that were delivered twice, `acknowledgement` decides when they are acknowledged
-//! and logged. Every topic is in the table of `topics`; `discovery` describes this node to Home Assistant. `devices`
-//! drives other devices (`devices/registry.rs`). All of it runs on the tokio runtime (`hark-async`).
+//! and logged. Every topic is in the table of `topics`; `discovery` describes this node to Home Assistant. All of it
+//! runs on the tokio runtime (`hark-async`).
 //!
 //! ```
 //! use hark_mqtt::topics::{Topic, Topics};
@@ -23,7 +24,6 @@ mod connection;
 pub mod contract;
 mod deduplicator;
 mod delivery;
-pub mod devices;
 pub mod discovery;
 #[cfg(feature = "embedded-broker")]
 pub mod embedded_broker;
@@ -38,7 +38,6 @@ mod refusals;
 pub mod topics;
 
 pub use acknowledgement::{AckPolicy, IncomingRequest, MessageKey, RequestLog};
-pub use devices::{Backend, DeviceCounts, Devices};
 pub use discovery::{Equipment, NodeInfo};
 pub use nodes::{Node, nodes};
 pub use outbound::Diagnostic;
@@ -53,7 +52,9 @@ use hark_core::command::DaemonCommand;
 use hark_core::event::Event;
 use hark_core::fault::Fault;
 use hark_core::house::{Announcement, Claim, Confirmed};
+use hark_core::ports::HomeSink;
 use hark_core::public_event::Envelope;
+use hark_mqtt_devices::{DeviceCounts, Devices};
 use outbound::Message;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -90,7 +91,7 @@ impl<F: Fn(Event) + Send + Sync + 'static> From<Arc<F>> for InboundHandlers {
     }
 }
 
-/// AckPolicy MQTT stands, for `hark doctor`.
+/// How MQTT stands, for `hark doctor`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Status {
     /// Address of the broker; `None` when MQTT is off.
@@ -283,7 +284,7 @@ impl Mqtt {
         self.status().problem
     }
 
-    /// AckPolicy MQTT stands.
+    /// How MQTT stands.
     pub fn status(&self) -> Status {
         let Some(Link { shared, .. }) = &self.link else { return Status::default() };
         let (connected, problem) = shared.link();
@@ -310,6 +311,15 @@ impl Mqtt {
             task.abort();
         }
     }
+}
+
+/// The devices of a configuration; `None` when there is no MQTT, or they are not wanted.
+pub fn devices(config: &config::mqtt::Mqtt, home: Arc<dyn HomeSink>) -> Option<Arc<Devices>> {
+    // A configuration that is wrong is told of when the connection is started.
+    let has_broker = Broker::from_config(config).is_ok_and(|broker| broker != Broker::None);
+    let topics = Topics::new(&config.node, &config.discovery_prefix).ok()?;
+    let devices = || Arc::new(Devices::new(&config.discovery_prefix, topics.own(), home));
+    (has_broker && config.devices).then(devices)
 }
 
 impl Link {

@@ -7,6 +7,7 @@
 
 use super::delivery::{Delivery, Ticket};
 use super::outbound::{Message, PAYLOAD_MAX_BYTES};
+use hark_mqtt_devices::Outlet;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -65,11 +66,6 @@ impl Outbox {
         Some(delivery)
     }
 
-    /// Wakes the task that waits in [`Outbox::changed`].
-    pub fn wake(&self) {
-        self.changed.notify_one();
-    }
-
     /// Takes the next message out.
     pub fn take(&self) -> Option<Message> {
         self.lock().queue.pop_front()
@@ -116,6 +112,21 @@ impl Outbox {
     /// Messages that were given up because the queue was full or they were too large.
     pub fn dropped(&self) -> u64 {
         self.lock().dropped
+    }
+}
+
+impl Outlet for Outbox {
+    fn wake(&self) {
+        self.changed.notify_one();
+    }
+
+    fn publish(&self, topic: String, payload: Vec<u8>) {
+        self.put(vec![Message::to_device(topic, payload, false)]);
+    }
+
+    fn deliver(&self, topic: String, payload: Vec<u8>, retain: bool) -> Option<hark_mqtt_devices::Delivery> {
+        let delivery = self.deliver(Message::to_device(topic, payload, retain))?;
+        Some(Box::pin(delivery.arrived()))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::broker::{self, Address, Broker, Credentials};
 use super::client::explain;
-use super::devices::DeviceScan;
 use super::error::Error;
 use super::topics::Topics;
 use hark_config as config;
 use hark_core::fault::Fault;
+use hark_mqtt_devices::DeviceScan;
 use rumqttc::{AsyncClient, ConnectionError, Event, MqttOptions, Outgoing, Packet, QoS, SubscribeFilter};
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub async fn probe(config: &config::mqtt::Mqtt) -> Result<String, Fault> {
         Broker::Embedded(port) => probe_embedded(*port),
         Broker::External(address) => {
             let credentials = Credentials::find(config, config::paths::credentials_dir().as_deref())?;
-            let mut scan = config.devices.then(|| DeviceScan::new(&config.discovery_prefix, &topics));
+            let mut scan = config.devices.then(|| DeviceScan::new(&config.discovery_prefix, topics.own()));
             try_connection(&topics, address, credentials.as_ref(), scan.as_mut()).await?;
             let found = scan.map(|scan| format!(", {}", scan.found())).unwrap_or_default();
             Ok(format!("the broker at {address} lets Hark in{found}"))

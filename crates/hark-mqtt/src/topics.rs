@@ -2,6 +2,7 @@
 //! here, and `contracts/mqtt.json` is printed from it.
 
 use super::error::Error;
+use hark_mqtt_devices::OwnTopics;
 use serde::Serialize;
 
 /// Name of one topic in the code. The table below says everything else about it.
@@ -504,6 +505,15 @@ impl Topics {
             .replace("{base}", &base)
             .replace("{prefix}", &self.prefix)
             .replace("{node}", &self.node)
+    }
+
+    /// What devices on the same broker have to know of them.
+    pub fn own(&self) -> OwnTopics {
+        OwnTopics {
+            discovery: self.path(Topic::Discovery),
+            commands: Self::subscriptions().map(|topic| self.path(topic)).collect(),
+            status: self.path(Topic::HomeAssistantStatus),
+        }
     }
 
     /// Which of the topics Hark subscribes to this is; `None` for any other.

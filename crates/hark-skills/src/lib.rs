@@ -4,6 +4,11 @@
 //! what [`read()`] found.
 //!
 //! What stands in a skill is an instruction of the owner: a folder or file that somebody else could write is refused.
+//!
+//! ```
+//! let nowhere = std::path::Path::new("/no/such/folder/bin-day");
+//! assert!(hark_skills::read_one(nowhere, false).is_err());
+//! ```
 
 mod folder;
 mod manifest;

@@ -15,7 +15,7 @@ pub struct TurnRecord {
     pub at: String,
     /// The conversation it belongs to.
     pub session: String,
-    /// Its public events (`domain::Envelope` as JSON objects), in the order they happened.
+    /// Its public events (`hark_core::Envelope` as JSON objects), in the order they happened.
     pub events: Vec<Value>,
     /// What went into the turn machine, recorded for a replay.
     pub inputs: Vec<Value>,

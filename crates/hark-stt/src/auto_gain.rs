@@ -75,7 +75,7 @@ impl AutoGain {
 }
 
 fn decibels(gain_db: f32) -> f32 {
-    10.0_f32.powf(gain_db / 20.0)
+    hark_audio::amplitude_of_db(gain_db)
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ mod tests {
 
     /// White noise of this level.
     fn noise(dbfs: f32, count: usize) -> Vec<f32> {
-        testing::noise(count, 10.0_f32.powf(dbfs / 20.0) * 3.0_f32.sqrt())
+        testing::noise(count, hark_audio::amplitude_of_db(dbfs) * 3.0_f32.sqrt())
     }
 
     #[test]

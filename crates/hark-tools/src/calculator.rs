@@ -26,7 +26,7 @@ pub enum CalcError {
     #[error("the result is too large")]
     TooLarge,
     /// Something that does not belong there.
-    #[error("I cannot read “{0}” there")]
+    #[error("“{0}” cannot stand there")]
     Unexpected(String),
     /// It ends too soon.
     #[error("the sum is not complete")]

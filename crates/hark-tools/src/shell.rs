@@ -114,10 +114,15 @@ impl Shell {
         if [&program, &real].iter().any(|path| runs_anything(&path.to_string_lossy())) {
             return Err(ShellError::RunsAnything(asked.to_owned()));
         }
-        if let Some(at) = args.iter().position(|arg| arg.contains(char::is_control)) {
-            return Err(ShellError::BadArgument(at + 1));
-        }
-        Ok(ProgramCall { program, args: args.iter().map(|&arg| arg.to_owned()).collect() })
+        call(program, args)
+    }
+
+    /// A script that the owner has put where scripts are allowed, by its absolute path.
+    ///
+    /// # Errors
+    /// When an argument is none.
+    pub fn script(&self, path: &Path, args: &[&str]) -> Result<ProgramCall, ShellError> {
+        call(path.to_owned(), args)
     }
 
     /// Runs it to its end. Dropping the future ends the program and everything it started.
@@ -163,6 +168,13 @@ impl Shell {
         let exit_code = if truncated { None } else { status.code() };
         Ok(ProgramOutput { exit_code, stdout: printable(&out), stderr: printable(&err), truncated })
     }
+}
+
+fn call(program: PathBuf, args: &[&str]) -> Result<ProgramCall, ShellError> {
+    if let Some(at) = args.iter().position(|arg| arg.contains(char::is_control)) {
+        return Err(ShellError::BadArgument(at + 1));
+    }
+    Ok(ProgramCall { program, args: args.iter().map(|&arg| arg.to_owned()).collect() })
 }
 
 /// The file of a program: its path, or the first of its name in [`PATH`].

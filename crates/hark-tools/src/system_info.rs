@@ -64,7 +64,7 @@ pub struct SystemInfo {
     pub temperatures: Vec<(String, f32)>,
 }
 
-/// ProcessInfo programs whose name holds `filter`, the busiest first, then the largest. Takes two looks; waits in between.
+/// Running programs whose name holds `filter`, the busiest first, then the largest. Takes two looks; waits in between.
 pub fn processes(filter: Option<&str>) -> Vec<ProcessInfo> {
     let what = ProcessRefreshKind::nothing().with_cpu().with_memory().without_tasks();
     let mut system = System::new();

@@ -67,7 +67,7 @@ const UNITS: &[Unit] = &[
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConvertError {
     /// There is no such unit.
-    #[error("{0} is no unit I know")]
+    #[error("{0} is not a known unit")]
     Unknown(String),
     /// They measure different things.
     #[error("{from} and {to} do not measure the same")]

@@ -123,7 +123,7 @@ impl PlaybackControl {
     /// Lowers the sound by `db` decibels below the volume, from the next callback on and within the
     /// ramp of a volume change, until [`PlaybackControl::unduck`] or a stop.
     pub fn duck(&self, db: f32) {
-        let factor = 10f32.powf(-db.max(0.0) / 20.0);
+        let factor = hark_audio::amplitude_of_db(-db.max(0.0));
         self.shared.duck.store(factor.to_bits(), Ordering::Relaxed);
     }
 

@@ -242,7 +242,7 @@ impl MicrophoneSource {
 
 /// What decibels multiply a sample by.
 fn factor(decibels: i8) -> f32 {
-    10f32.powf(f32::from(decibels) / 20.0)
+    hark_audio::amplitude_of_db(f32::from(decibels))
 }
 
 impl Drop for MicrophoneSource {

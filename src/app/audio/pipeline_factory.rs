@@ -10,6 +10,7 @@ use hark_config::Config;
 use hark_config::endpoint::EndpointMode;
 use hark_core::ports::HomeView;
 use hark_core::{Fault, FaultKind};
+use hark_home::HomeRegistry;
 use hark_models::manifest::{ArtifactState, Manifest};
 use hark_models::onnx::OnnxRuntime;
 use hark_stt::end_of_turn::smart_turn::SmartTurn;
@@ -20,7 +21,6 @@ use hark_stt::stt::unavailable::UnavailableRecogniser;
 use hark_stt::stt::worker::SttMode;
 use hark_stt::vad::{SileroVad, Vad};
 use hark_stt::wake::WakeDetector;
-use hark_tools::home::HomeRegistry;
 use hark_tts::pronunciations::PronouncingNames;
 use std::sync::Arc;
 

@@ -30,7 +30,7 @@ const UNHURRIED: Duration = Duration::from_millis(120);
 /// A setting of the pipeline or its microphone that changes.
 pub(crate) enum Adjustment {
     /// Of the pipeline.
-    AudioPipeline(PipelineChange),
+    Pipeline(PipelineChange),
     /// Decibels that are added to what the microphone brings.
     Gain(i8),
 }
@@ -191,7 +191,7 @@ fn listen(
         }
         for adjustment in adjustments.try_iter() {
             match adjustment {
-                Adjustment::AudioPipeline(change) => pipeline.adjust(change),
+                Adjustment::Pipeline(change) => pipeline.adjust(change),
                 Adjustment::Gain(decibels) => source.set_gain(decibels),
             }
         }

@@ -330,7 +330,7 @@ mod tests {
         use hark_nlu::{Grammar, Sentences};
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
         let manifest = Manifest::load(&models).unwrap();
-        let home = hark_tools::home::file::example(true).unwrap();
+        let home = hark_home::file::example(true).unwrap();
         let sentences = Sentences::load(&[models.join("languages/en/sentences")], "en").unwrap();
         let grammar = Arc::new(Grammar::new(&sentences, &home));
         let file = model_file(&stub(&STUB_HEADER));
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_home_tells_areas_and_things_first() {
-        let home = hark_tools::home::file::example(true).unwrap();
+        let home = hark_home::file::example(true).unwrap();
         let names = names(&home);
         assert_eq!(names[0], home.areas[0].name);
         assert!(names.contains(&home.entities[0].name));

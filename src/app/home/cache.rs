@@ -3,7 +3,7 @@
 
 use hark_config::paths::ensure_dir;
 use hark_core::home::Home;
-use hark_tools::home::UNAVAILABLE;
+use hark_home::UNAVAILABLE;
 use serde::de::DeserializeOwned;
 use serde_json::Map;
 use std::fs::File;
@@ -67,19 +67,13 @@ pub(crate) fn write_whole(file: &Path, text: &str) -> Result<(), String> {
     if let Some(folder) = file.parent() {
         ensure_dir(folder).map_err(|fault| fault.to_string())?;
     }
-    let half = file.with_extension(format!("{}.part", std::process::id()));
-    let written = std::fs::write(&half, text).and_then(|()| std::fs::rename(&half, file));
-    written.map_err(|error| {
-        // Nobody reads the half of it.
-        let _ = std::fs::remove_file(&half);
-        error.to_string()
-    })
+    hark_config::write_whole(file, text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hark_tools::home::file;
+    use hark_home::file;
 
     #[test]
     fn names_come_back_and_states_do_not() {

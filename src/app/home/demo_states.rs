@@ -6,7 +6,7 @@ use hark_config::Config;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::{EntityId, Fault};
-use hark_tools::home::{HomeRegistry, SOURCE_DEMO};
+use hark_home::{HomeRegistry, SOURCE_DEMO};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -146,7 +146,7 @@ impl Drop for Following {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hark_tools::home::file;
+    use hark_home::file;
 
     #[test]
     fn devices_are_as_they_were_left_and_as_their_file_says_otherwise() {

@@ -5,7 +5,7 @@ use hark_config::{Config, paths, write_whole};
 use hark_core::home::Home;
 use hark_core::house::NameChange;
 use hark_core::{Fault, FaultKind};
-use hark_tools::home::edit;
+use hark_home::edit;
 use std::sync::PoisonError;
 
 /// Writes a name and has it take effect.

@@ -9,9 +9,10 @@ use hark_core::api::House;
 use hark_core::home::Home;
 use hark_core::ports::{HomeSink, HomeView};
 use hark_core::{Fault, FaultKind};
+use hark_home::{HomeRegistry, file as home_file};
 use hark_homeassistant::{FaultSink, HomeAssistant, SOURCE};
-use hark_mqtt::{DeviceCounts, Devices, Mqtt};
-use hark_tools::home::{HomeRegistry, file as home_file};
+use hark_mqtt::Mqtt;
+use hark_mqtt_devices::{DeviceCounts, Devices};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -68,7 +69,7 @@ pub fn look(config: &Config) -> Result<House, Faults> {
     let found = faults.clone();
     let sink = Arc::new(move |fault| found.lock().unwrap_or_else(PoisonError::into_inner).push(fault));
     start(config, &home, sink, &runtime).map_err(|fault| vec![fault])?;
-    let devices = Devices::of(&config.mqtt, home.clone());
+    let devices = hark_mqtt::devices(&config.mqtt, home.clone());
     // Kept until the home is looked at: what it brings is away afterwards.
     let (_visit, problem) = visit_mqtt(config, devices.as_ref(), &runtime).map_err(|fault| vec![fault])?;
     let mut found = std::mem::take(&mut *faults.lock().unwrap_or_else(PoisonError::into_inner));

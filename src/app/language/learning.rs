@@ -8,6 +8,7 @@ use hark_config::{Config, paths};
 use hark_core::home::Home;
 use hark_core::public_event::HarkState;
 use hark_core::{Envelope, Fault, PublicEvent};
+use hark_home::file as home_file;
 use hark_models::manifest::Manifest;
 use hark_models::memory;
 use hark_nlu::intent::data::Data;
@@ -15,7 +16,6 @@ use hark_nlu::intent::{
     Classifier, Encoder, IntentError, IntentPaths, LazyClassifier, Training, examples, train,
 };
 use hark_telemetry::vitals;
-use hark_tools::home::file as home_file;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -6,9 +6,9 @@ use chrono::NaiveDateTime;
 use hark_core::ports::{Candidates, Completeness, Completes, HomeView, Understand};
 use hark_core::{Effort, Fault, FaultKind, Intent, SlotSpan, Understanding};
 use hark_dialog::replies::Replies;
+use hark_home::select;
 use hark_nlu::intent::IntentPaths;
 use hark_nlu::{Grammar, Sentences, Similar};
-use hark_tools::home::select;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// What the sentences of a language are made of.

@@ -1,12 +1,12 @@
 //! Takes the values of password fields out of what was said or typed, before it is recorded, published or understood: a
-//! name stands in their place (`acting::home::secrets`), which only the driver of the field can read.
+//! name stands in their place (`hark_home::secrets`), which only the driver of the field can read.
 
 use crate::app::clock;
 use hark_core::ports::{Tools, Understand};
 use hark_core::{Event, Intent, RemoteSpeech};
+use hark_language::names::{holds_words, normal};
 use hark_language::secrets::Secrets;
 use hark_language::{Lexicon, Phrases};
-use hark_tools::names::{holds_words, normal};
 use serde_json::Value;
 use std::ops::Range;
 

@@ -158,10 +158,10 @@ fn bad(message: String, fix: String) -> Fault {
 mod tests {
     use super::*;
     use hark_core::{Slots, Stamp, Transcript};
+    use hark_home::{HomeRegistry, file};
     use hark_nlu::intent::examples;
     use hark_nlu::{Grammar, Sentences};
     use hark_store::store::Store;
-    use hark_tools::home::{HomeRegistry, file};
     use std::path::Path;
 
     fn record(id: &str, text: &str, rejected: bool) -> TurnRecord {

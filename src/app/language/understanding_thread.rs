@@ -145,10 +145,10 @@ mod tests {
     use hark_core::ports::ReceiptFuture;
     use hark_core::public_event::Origin;
     use hark_core::{Effort, Risk, ToolCall};
+    use hark_home::{HomeRegistry, file};
     use hark_nlu::intent::IntentPaths;
     use hark_store::store::Store;
     use hark_store::turns::Turns;
-    use hark_tools::home::{HomeRegistry, file};
     use std::path::Path;
     use std::sync::mpsc::{Sender, channel};
     use std::sync::{Mutex, PoisonError};

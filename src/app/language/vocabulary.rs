@@ -200,8 +200,8 @@ mod tests {
     use crate::app::language::live_grammar::Ingredients;
     use hark_core::home::{Entity, Home};
     use hark_core::ports::{HomeSink, HomeView, Understand};
+    use hark_home::{HomeRegistry, file};
     use hark_nlu::intent::IntentPaths;
-    use hark_tools::home::{HomeRegistry, file};
     use std::path::Path;
 
     /// English, and a language whose only sentence has no reply.

@@ -6,7 +6,7 @@ use crate::app::event_queue::EventQueue;
 use hark_core::automation::Automation;
 use hark_core::ports::HomeView;
 use hark_core::{AutomationId, Event, Fault, TurnId};
-use hark_tools::automations::{Automations, Now};
+use hark_home::automations::{Automations, Now};
 use hark_tools::tools::Services;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};

@@ -257,11 +257,10 @@ impl Inbox {
 }
 
 impl RequestLog for Inbox {
-    fn keep(&self, request_times: Vec<IncomingRequest>) -> Vec<Option<Event>> {
+    fn keep(&self, arrivals: Vec<IncomingRequest>) -> Vec<Option<Event>> {
         let written = |arrival: &&IncomingRequest| AckPolicy::of(&arrival.event) == AckPolicy::AfterLogged;
         let now = crate::app::clock::wall_unix_ms();
-        let rows: Vec<NewRequest> =
-            request_times.iter().filter(written).map(|it| self.row(it, now)).collect();
+        let rows: Vec<NewRequest> = arrivals.iter().filter(written).map(|it| self.row(it, now)).collect();
         let numbers = if rows.is_empty() { Ok(Vec::new()) } else { self.store.take_requests(rows) };
         let mut numbers = numbers
             .unwrap_or_else(|fault| {
@@ -284,7 +283,7 @@ impl RequestLog for Inbox {
             }),
             AckPolicy::Immediately => None,
         };
-        request_times.into_iter().map(hand_on).collect()
+        arrivals.into_iter().map(hand_on).collect()
     }
 
     fn known(&self) -> Vec<MessageKey> {

@@ -254,7 +254,7 @@ fn sound_is_kept_with_its_turn_and_with_no_other() {
         Event::RemoteSpeech { microphone: MicrophoneId(1), origin: Origin::Api("web".into()), heard: afar };
     recorder.event(Stamp::default(), &afar, true, Some(vec![0.75; 320]));
     publish(&mut recorder, "afar", Origin::Api("web".into()), vec![transcript("hello")], Outcome::Done);
-    // TurnText that nobody took: not for Hark.
+    // Words that nobody took: not for Hark.
     recorder.event(Stamp::default(), &Event::Tick, true, None);
     publish(&mut recorder, "typed-later", Origin::Cli, vec![transcript("hello")], Outcome::Done);
     recorder.finish();

@@ -3,7 +3,7 @@
 use crate::app::clock::wall_unix_ms;
 use crate::app::event_queue::EventQueue;
 use hark_core::{Event, Fault};
-use hark_tools::timers::{ClockJumpDetector, Timers, ZoneChangeDetector};
+use hark_home::timers::{ClockJumpDetector, Timers, ZoneChangeDetector};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -160,9 +160,9 @@ mod tests {
     use super::*;
     use chrono::Offset;
     use hark_core::timer::TimerKind;
+    use hark_home::timers::NewTimer;
+    use hark_home::zone::Zone;
     use hark_store::store::Store;
-    use hark_tools::timers::NewTimer;
-    use hark_tools::zone::Zone;
     use std::sync::Mutex;
 
     const HOUR_MS: i64 = 3_600_000;

@@ -86,18 +86,16 @@ impl SettingsApplier {
         match setting {
             Setting::MicGainDb(decibels) => self.to_pipeline(Adjustment::Gain(*decibels))?,
             Setting::WakeSensitivityPercent(_) => {
-                self.to_pipeline(Adjustment::AudioPipeline(PipelineChange::WakeLimits(Box::new(
+                self.to_pipeline(Adjustment::Pipeline(PipelineChange::WakeLimits(Box::new(
                     config.wake.clone(),
                 ))))?;
             }
             Setting::SilenceMs(_) | Setting::Endpointing(_) => {
-                self.to_pipeline(Adjustment::AudioPipeline(PipelineChange::Endpoint(
-                    config.endpoint.clone(),
-                )))?;
+                self.to_pipeline(Adjustment::Pipeline(PipelineChange::Endpoint(config.endpoint.clone())))?;
             }
             Setting::WakeWord(_) => {
                 if let Some(detector) = engines.wake()? {
-                    self.to_pipeline(Adjustment::AudioPipeline(PipelineChange::WakeWords(detector)))?;
+                    self.to_pipeline(Adjustment::Pipeline(PipelineChange::WakeWords(detector)))?;
                 }
             }
             Setting::Voice(_) => {
@@ -212,10 +210,10 @@ mod tests {
         }
         let told: Vec<Adjustment> = scene.pipeline.try_iter().collect();
         assert!(
-            matches!(&told[0], Adjustment::AudioPipeline(PipelineChange::Endpoint(endpoint)) if endpoint.silence_ms == 900)
+            matches!(&told[0], Adjustment::Pipeline(PipelineChange::Endpoint(endpoint)) if endpoint.silence_ms == 900)
         );
         let both = |told: &Adjustment| match told {
-            Adjustment::AudioPipeline(PipelineChange::Endpoint(endpoint)) => {
+            Adjustment::Pipeline(PipelineChange::Endpoint(endpoint)) => {
                 (endpoint.silence_ms, endpoint.mode.name())
             }
             _ => (0, ""),
@@ -223,7 +221,7 @@ mod tests {
         assert_eq!(both(&told[1]), (900, "silence"), "the change before is still there");
         assert!(matches!(told[2], Adjustment::Gain(6)));
         assert!(
-            matches!(&told[3], Adjustment::AudioPipeline(PipelineChange::WakeLimits(limits)) if limits.threshold == 0.2)
+            matches!(&told[3], Adjustment::Pipeline(PipelineChange::WakeLimits(limits)) if limits.threshold == 0.2)
         );
     }
 

@@ -86,7 +86,7 @@ pub(crate) fn rows(config: &Config, folder: &TemporaryFolder) -> Result<Vec<Row>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hark_tools::home::file;
+    use hark_home::file;
 
     #[test]
     fn the_home_has_five_hundred_devices_in_fifty_areas_and_every_command_names_one() {

@@ -13,7 +13,7 @@ pub(crate) fn sounds() -> Vec<(String, Vec<f32>)> {
     let mut sounds = Vec::new();
     for seconds in SECONDS {
         for level_db in LEVELS_DB {
-            let gain = 10.0_f32.powf(level_db / 20.0);
+            let gain = hark_audio::amplitude_of_db(level_db);
             for (name, shape) in SHAPES {
                 let count = (seconds * SAMPLE_RATE_HZ as f32) as usize;
                 let samples = shape(count).into_iter().map(|sample| sample * gain).collect();

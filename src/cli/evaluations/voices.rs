@@ -50,7 +50,7 @@ fn reshape(bare: &Path, shape: Shape, to: &Path) -> Result<(), hound::Error> {
         Level::Gain(gain) => gain,
         Level::PeakDb(db) => {
             let peak = samples.iter().map(|sample| sample.unsigned_abs()).max().unwrap_or(0).max(1);
-            10.0_f32.powf(db / 20.0) * f32::from(i16::MAX) / f32::from(peak)
+            hark_audio::amplitude_of_db(db) * f32::from(i16::MAX) / f32::from(peak)
         }
     };
     let silence = |seconds: f64| (seconds * f64::from(spec.sample_rate) * f64::from(spec.channels)) as usize;

@@ -6,7 +6,7 @@ use crate::app::home::sources;
 use hark_config::{paths, write_whole};
 use hark_core::home::Area;
 use hark_core::{Fault, FaultKind};
-use hark_tools::home::file as home_file;
+use hark_home::file as home_file;
 use std::fs;
 use std::io;
 

@@ -47,7 +47,7 @@ const LAST_SOUND_STEPS: u32 = 500 / STEP_MS;
 pub struct Options {
     /// Write what the speaker would have played.
     pub reply: Option<PathBuf>,
-    /// PartialMode the recording as it was spoken.
+    /// Plays the recording as it was spoken.
     pub realtime: bool,
     /// Listen without a wake word, again after every turn.
     pub no_wake: bool,

@@ -33,7 +33,7 @@ impl Loopback {
         // The feed at hand holds the other end.
         let _ = taps.send(played);
         let under_way = VecDeque::from(vec![0.0; ms_to_samples(BUFFERED_MS + WAY_MS) as usize]);
-        Self { gain: 10.0_f32.powf(db / 20.0), feed, _taps: taps, under_way, epoch: Instant::now() }
+        Self { gain: hark_audio::amplitude_of_db(db), feed, _taps: taps, under_way, epoch: Instant::now() }
     }
 
     /// When the sound that the loudspeaker takes at this position of the recording is in the air.

@@ -9,8 +9,8 @@ use hark_config::Config;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::{HomeSink, HomeView};
 use hark_core::{Envelope, PublicEvent};
+use hark_home::HomeRegistry;
 use hark_stt::stt::worker::SttMode;
-use hark_tools::home::HomeRegistry;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 

@@ -6,8 +6,9 @@ use hark_config::mqtt::{BrokerMode, Mqtt as Config};
 use hark_core::device::{DeviceBackend, DeviceCommand, DeviceError};
 use hark_core::home::Home;
 use hark_core::ports::HomeView;
-use hark_mqtt::{Backend, Devices, Mqtt, NodeInfo, probe};
-use hark_tools::home::HomeRegistry;
+use hark_home::HomeRegistry;
+use hark_mqtt::{Mqtt, NodeInfo, probe};
+use hark_mqtt_devices::Backend;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -28,7 +29,7 @@ impl Node {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let home = Arc::new(HomeRegistry::new(Home::default()));
-        let devices = Devices::of(config, home.clone()).unwrap();
+        let devices = hark_mqtt::devices(config, home.clone()).unwrap();
         let handle = runtime.handle().clone();
         let mqtt = Mqtt::start(config, NodeInfo::default(), Arc::new(|_| {}), Some(devices.clone()), handle)
             .unwrap();
@@ -249,7 +250,7 @@ fn a_visit_drives_devices_and_leaves_no_trace_of_itself() {
     keep(port, "fan", "OFF");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let home = Arc::new(HomeRegistry::new(Home::default()));
-    let devices = Devices::of(&config(port), home.clone()).unwrap();
+    let devices = hark_mqtt::devices(&config(port), home.clone()).unwrap();
     let started = Instant::now();
     let listener = Listener::on(port, &["hark/#", "homeassistant/device/#", "fan/set"]);
     let visit = Mqtt::connect_for_devices(&config(port), devices.clone(), runtime.handle()).unwrap().unwrap();
@@ -264,7 +265,7 @@ fn a_visit_drives_devices_and_leaves_no_trace_of_itself() {
     let more = listener.lines.recv_timeout(Duration::from_millis(500));
     assert!(more.is_err(), "{more:?}");
     let nobody = Config { url: format!("mqtt://127.0.0.1:{}", free_port()), ..Config::default() };
-    let devices = Devices::of(&nobody, home).unwrap();
+    let devices = hark_mqtt::devices(&nobody, home).unwrap();
     let visit = Mqtt::connect_for_devices(&nobody, devices, runtime.handle()).unwrap().unwrap();
     assert!(runtime.block_on(visit.devices_settled(Duration::from_secs(5))).is_some());
 }

@@ -3,9 +3,9 @@
 
 use crate::support::{Hark, flite, root, text};
 use hark_config::stt::Stt;
+use hark_home::file;
 use hark_nlu::{Grammar, Sentences};
 use hark_stt::stt::grammar::{GrammarRecogniser, Tuning};
-use hark_tools::home::file;
 use hark_tts::voices::espeak::Espeak;
 use serde_json::Value;
 use std::path::Path;

@@ -104,11 +104,12 @@ fn overridden(loaded: &Loaded, change: &Change) -> Option<Problem> {
     })
 }
 
-/// Replaces a file atomically: a concurrent reader sees the old or the new text, never a mix of both.
+/// Replaces a file atomically: a concurrent reader sees the old or the new contents, never a mix of both, and so does who
+/// reads it after a power cut.
 ///
 /// # Errors
 /// When it cannot be written; the file is as before then.
-pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     // A link stays one.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -120,7 +121,7 @@ pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
         if let Ok(old) = fs::metadata(&target) {
             file.set_permissions(old.permissions())?;
         }
-        file.write_all(text.as_bytes())?;
+        file.write_all(contents.as_ref())?;
         file.sync_all()?;
         fs::rename(&unfinished, &target)?;
         File::open(folder)?.sync_all()

@@ -346,6 +346,7 @@ fn reach(found: &mut Findings<'_>) {
     let tools = &found.loaded.config.tools;
     let folders = &found.loaded.config.knowledge.folders;
     let roots = tools.file_roots.iter().map(|root| ("tools.file_roots", root));
+    let roots = roots.chain(tools.file_write_roots.iter().map(|root| ("tools.file_write_roots", root)));
     for (key, root) in roots.chain(folders.iter().map(|folder| ("knowledge.folders", folder))) {
         let path = expand(root);
         let kernel = ["/proc", "/sys", "/dev"].iter().any(|folder| path.starts_with(folder));

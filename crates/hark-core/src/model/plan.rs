@@ -2,7 +2,8 @@
 
 use crate::fault::Fault;
 use crate::intent::Slots;
-use crate::tool::{CallId, Receipt, is_false};
+use crate::serde_helpers::is_false;
+use crate::tool::{CallId, Receipt};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -119,7 +120,7 @@ pub struct KeptPlan {
     pub finished: bool,
 }
 
-/// Where plans are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.
+/// Where plans are kept. Implemented by `hark-store`. A returned `Ok` means it is on the disk.
 pub trait PlanStore: Send + Sync {
     /// Keeps a plan as it is now, as its next checkpoint.
     ///

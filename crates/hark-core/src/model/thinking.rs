@@ -1,7 +1,6 @@
 //! What a language model is set to by a turn, and what comes of it.
 
 use crate::classification::Classification;
-use crate::event::ModelHelp;
 use crate::fault::Fault;
 use crate::ids::TurnId;
 use crate::intent::Intent;
@@ -131,4 +130,24 @@ pub enum ThoughtEnd {
     Asks { question: String },
     /// The person has to say more exactly what is wanted.
     AsksAgain,
+}
+
+/// What help a language model was with a question that nobody answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelHelp {
+    /// None is connected.
+    NotConnected,
+    /// One is, and does not answer.
+    Away,
+    /// One is, and its server refuses, such as for a wrong key.
+    Refused,
+    /// Its server has no model of that name.
+    NoSuchModel,
+    /// Its server takes no more requests for now.
+    RateLimited,
+    /// It took too long.
+    TooSlow,
+    /// It does not know either, or nobody wants to hear of one.
+    Connected,
 }

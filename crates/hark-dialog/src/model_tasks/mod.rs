@@ -2,9 +2,9 @@
 //! decided here, by rule; the model decides only how to say it, and everything it returns is checked. No clock, no
 //! threads, no network: these come with the ports.
 //!
-//! `way` chooses, `answer` answers questions and small talk, `change` puts texts into other words, `react` runs tools one after the other, `plan` several at
-//! once with checkpoints, `single` one tool that the model named; `told` keeps what was promised by no receipt from being said, and `claims` knows
-//! what words claim.
+//! `strategy` chooses, `answer` answers questions and small talk, `rewording` puts texts into other words, `react` runs tools one
+//! after the other, `plan` several at once with checkpoints, `single_tool` one tool that the model named; `told_sentences` keeps
+//! what no receipt proves from being said, and `action_claims` knows what words claim.
 
 mod action_claims;
 mod answer;
@@ -572,7 +572,6 @@ fn refuse(receipt: &mut Receipt) {
     detail.insert("error".into(), json!(error_code::FORBIDDEN));
     detail.insert("message".into(), json!(message));
     detail.insert("fix".into(), json!("ask for it by voice, or in a conversation that has a name"));
-    detail.remove("question");
 }
 
 /// Whether a receipt waits for a person.

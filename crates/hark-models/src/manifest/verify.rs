@@ -44,9 +44,7 @@ impl VerifiedFiles {
     }
 
     fn write(&self) -> io::Result<()> {
-        let partial = self.file.with_extension(format!("{}.part", std::process::id()));
-        fs::write(&partial, serde_json::to_vec_pretty(&self.verified)?)?;
-        fs::rename(&partial, &self.file)
+        hark_config::write_whole(&self.file, serde_json::to_vec_pretty(&self.verified)?)
     }
 }
 

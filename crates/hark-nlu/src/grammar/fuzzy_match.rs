@@ -1,4 +1,4 @@
-//! Names that were not said exactly: other order, plural, only a part, a sound-alike. Like meanings are in `meaning`.
+//! Names that were not said exactly: other order, plural, only a part, a sound-alike. Like meanings are in `semantic_match`.
 //!
 //! For a sentence that no template accepts as it is, every stretch of its words is compared with every
 //! name of the home. What is near enough is offered to the parser as if the name had been said. Several

@@ -2,7 +2,8 @@
 
 use crate::grammar::Part;
 use hark_core::Category::{
-    self, Conversation, HomeControl, HomeQuery, List, Media, Memory, Question, Reminder, Timer, Weather,
+    self, Conversation, FileSearch, HomeControl, HomeQuery, List, Media, Memory, Question, Reminder,
+    SystemControl, Timer, Weather, WebSearch,
 };
 
 /// Every intent with its category, by name.
@@ -10,7 +11,11 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkAlarmPanelSet", HomeControl),
     ("HarkAlarmStatus", Timer),
     ("HarkAutomationList", Reminder),
+    ("HarkBattery", Question),
     ("HarkCalculate", Question),
+    ("HarkCalendarCreate", Reminder),
+    ("HarkCalendarFind", Reminder),
+    ("HarkCalendarRead", Reminder),
     ("HarkCancel", Conversation),
     ("HarkCancelAlarm", Timer),
     ("HarkCancelAllAlarms", Timer),
@@ -21,11 +26,16 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkClimateSetMode", HomeControl),
     ("HarkClimateSetTemperatureRelative", HomeControl),
     ("HarkConfirm", Conversation),
+    ("HarkContact", Memory),
     ("HarkConvert", Question),
     ("HarkDefine", Question),
     ("HarkDeny", Conversation),
+    ("HarkDiskSpace", Question),
+    ("HarkDoNotDisturb", SystemControl),
     ("HarkEnrolVoice", Memory),
     ("HarkFanSetSpeedRelative", HomeControl),
+    ("HarkFindFile", FileSearch),
+    ("HarkFindText", FileSearch),
     ("HarkFlipCoin", Question),
     ("HarkForget", Memory),
     ("HarkForgetVoice", Memory),
@@ -39,6 +49,8 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkListCreate", List),
     ("HarkListNames", List),
     ("HarkListRead", List),
+    ("HarkLocation", Question),
+    ("HarkLockScreen", SystemControl),
     ("HarkLookUp", Question),
     ("HarkMediaKeep", Media),
     ("HarkMediaNowPlaying", Media),
@@ -49,6 +61,10 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkMoveAlarm", Timer),
     ("HarkMoveReminder", Reminder),
     ("HarkMute", Conversation),
+    ("HarkNoteAppend", Memory),
+    ("HarkNoteCreate", Memory),
+    ("HarkNoteRead", Memory),
+    ("HarkNoteSearch", Memory),
     ("HarkPickNumber", Question),
     ("HarkPickOne", Question),
     ("HarkRecall", Memory),
@@ -57,12 +73,15 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkRepeat", Conversation),
     ("HarkRollDice", Question),
     ("HarkScheduleCommand", Reminder),
+    ("HarkScriptList", Question),
+    ("HarkScriptRun", SystemControl),
     ("HarkSetAlarm", Timer),
     ("HarkSetPositionRelative", HomeControl),
     ("HarkSetPreset", HomeControl),
     ("HarkSetReminder", Reminder),
     ("HarkSetTilt", HomeControl),
     ("HarkSetValue", HomeControl),
+    ("HarkSleepMachine", SystemControl),
     ("HarkSnooze", Timer),
     ("HarkSpell", Question),
     ("HarkStop", Conversation),
@@ -70,9 +89,14 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkThanks", Conversation),
     ("HarkUndo", HomeControl),
     ("HarkUnmute", Conversation),
+    ("HarkVolumeGet", Question),
+    ("HarkWebImages", WebSearch),
+    ("HarkWebNews", WebSearch),
+    ("HarkWebSearch", WebSearch),
     ("HarkWhoAmI", Memory),
     ("HarkWhoAreYou", Conversation),
     ("HarkWhy", Question),
+    ("HarkWifi", Question),
     ("HassBroadcast", HomeControl),
     ("HassCancelAllTimers", Timer),
     ("HassCancelTimer", Timer),
@@ -127,6 +151,33 @@ pub fn leans_on_another(intent: &str) -> bool {
     intent.starts_with("HarkFollow") || matches!(intent, "HarkChoose" | "HarkCorrect")
 }
 
+/// Intents of notes, calendars, contacts and files, of the web and of the machine: they are told by words that nothing else has.
+const BY_THEIR_WORDS: [&str; 23] = [
+    "HarkBattery",
+    "HarkCalendarCreate",
+    "HarkCalendarFind",
+    "HarkCalendarRead",
+    "HarkContact",
+    "HarkDiskSpace",
+    "HarkDoNotDisturb",
+    "HarkFindFile",
+    "HarkFindText",
+    "HarkLocation",
+    "HarkLockScreen",
+    "HarkNoteAppend",
+    "HarkNoteCreate",
+    "HarkNoteRead",
+    "HarkNoteSearch",
+    "HarkScriptList",
+    "HarkScriptRun",
+    "HarkSleepMachine",
+    "HarkVolumeGet",
+    "HarkWebImages",
+    "HarkWebNews",
+    "HarkWebSearch",
+    "HarkWifi",
+];
+
 /// Whether the classifier learns an intent. It leaves those to their sentences that lean on another request, the one
 /// that sets any thing to any words, for the home it is trained in has nothing of that kind, and the one whose words are
 /// those of what is to be done later; and what lists and cancels that, what is said of voices, and what is spelt, defined or
@@ -134,6 +185,7 @@ pub fn leans_on_another(intent: &str) -> bool {
 pub fn is_learned(intent: &str) -> bool {
     !leans_on_another(intent)
         && Part::of(intent) == Part::Request
+        && !BY_THEIR_WORDS.contains(&intent)
         && !matches!(
             intent,
             "HarkSetValue"

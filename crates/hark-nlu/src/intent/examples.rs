@@ -139,10 +139,7 @@ pub fn mark(file: &Path, text: &str, label: &Label) -> Result<Marked, IntentErro
     all.drain(..(all.len() + 1).saturating_sub(MOST_MARKED));
     all.push(Example { text: text.to_owned(), label: label.clone() });
     let items: String = all.iter().map(|example| item(&example.text, &example.label)).collect();
-    let partial = file.with_extension("part");
-    let mut whole = std::fs::File::create(&partial).map_err(io)?;
-    whole.write_all(format!("{HEADER}{items}").as_bytes()).and_then(|()| whole.sync_all()).map_err(io)?;
-    std::fs::rename(&partial, file).map(|()| marked).map_err(io)
+    hark_config::write_whole(file, format!("{HEADER}{items}")).map(|()| marked).map_err(io)
 }
 
 fn append(file: &Path, text: &str, label: &Label) -> std::io::Result<()> {

@@ -194,11 +194,7 @@ impl Head {
     /// When folder or file cannot be written.
     pub fn write(&self, file: &Path) -> Result<(), IntentError> {
         let io = |source| IntentError::Io { path: file.to_owned(), source };
-        if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder).map_err(io)?;
-        }
-        let partial = file.with_extension(format!("{}.part", std::process::id()));
-        std::fs::write(&partial, self.to_bytes()).and_then(|()| std::fs::rename(&partial, file)).map_err(io)
+        hark_config::write_whole(file, self.to_bytes()).map_err(io)
     }
 
     fn to_bytes(&self) -> Vec<u8> {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Response templates: intent (or `replies`, `errors`), then key, then text.
+/// Response templates: intent (or `replies`, `errors`, `reasons`), then key, then text.
 pub type Responses = BTreeMap<String, BTreeMap<String, String>>;
 
 /// What one file holds.
@@ -289,8 +289,8 @@ impl FileReader<'_> {
     }
 
     fn responses(&mut self, node: &Node<'_>, responses: &mut Responses) {
-        const PARTS: [&str; 6] =
-            ["intents", "errors", "replies", "summary", "thing_examples", "tool_examples"];
+        const PARTS: [&str; 7] =
+            ["intents", "errors", "reasons", "replies", "summary", "thing_examples", "tool_examples"];
         for (part, at, node) in self.yaml.mapping(node, "responses", &PARTS) {
             self.places.entry(part.clone()).or_insert_with(|| (Arc::clone(&self.file), at));
             if part == "intents" {

@@ -98,7 +98,7 @@ fn power(sound: &[f32]) -> f32 {
 
 /// What raises sound to `LEVEL_DBFS`; at least 1.
 fn gain(sound: &[f32]) -> f32 {
-    (10_f32.powf(LEVEL_DBFS / 20.0) / (power(sound) + 1e-12).sqrt()).max(1.0)
+    (hark_audio::amplitude_of_db(LEVEL_DBFS) / (power(sound) + 1e-12).sqrt()).max(1.0)
 }
 
 /// The blocks that are not `QUIET_DB` below the loud ones, and those round them.

@@ -14,7 +14,7 @@ const LOOK_BACK_SAMPLES: usize = 480;
 const MEL_BANDS: usize = 32;
 /// Mel frames a hop gives: 10 ms each.
 const HOP_FRAMES: usize = 8;
-/// Mel frames one embedding shifted at.
+/// Mel frames one embedding is made of.
 const WINDOW_FRAMES: usize = 76;
 /// Numbers of an embedding.
 pub const EMBEDDING_LEN: usize = 96;
@@ -56,11 +56,11 @@ pub struct OpenWakeWord {
     heads: Vec<Head>,
     words: Vec<WakeWord>,
     scores: Vec<f32>,
-    /// ShiftedScoring-back and hop in the range of 16-bit integers, as the mel model was trained.
+    /// Look-back and hop in the range of 16-bit integers, as the mel model was trained.
     audio: Vec<f32>,
-    /// The last mel frames, as many as the shifted need.
+    /// The last mel frames, as many as an embedding needs.
     mels: Vec<f32>,
-    /// Embeddings of as many hops as the largest head shifted at, oldest first.
+    /// Embeddings of as many hops as the largest head looks at, oldest first.
     embeddings: Vec<f32>,
     /// The same for each of [`SHIFTS_FRAMES`].
     shifted: Vec<ShiftedScoring>,
@@ -80,7 +80,7 @@ pub struct OpenWakeWord {
 struct ShiftedScoring {
     /// How much earlier, in mel frames.
     frames: usize,
-    /// As many as the largest head shifted at, oldest first.
+    /// As many as the largest head looks at, oldest first.
     embeddings: Vec<f32>,
     /// How many hops there had been when they were made.
     made_at: Option<usize>,

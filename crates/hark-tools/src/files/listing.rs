@@ -60,14 +60,7 @@ impl Files {
     /// # Errors
     /// When the folder may not be read, or is none, or the pattern is too long.
     pub fn search(&self, pattern: &str, path: Option<&str>, most: usize) -> Result<Listing, FileError> {
-        let places = match path {
-            Some(path) => vec![self.place(path)?],
-            None if self.roots.is_empty() => return Err(FileError::NoRoots),
-            None => {
-                let place = |root: &PathBuf| Place { root: root.clone(), below: Vec::new() };
-                self.roots.iter().map(place).collect()
-            }
-        };
+        let places = self.searched(path)?;
         let mut search = Search {
             pattern: Pattern::new(pattern)?,
             hidden: pattern.starts_with('.'),
@@ -82,6 +75,86 @@ impl Files {
         search.found.sort_by(|a, b| a.path.cmp(&b.path));
         search.found.dedup_by(|a, b| a.path == b.path);
         Ok(cut(search.found, search.cut, most))
+    }
+
+    /// Where is looked: the folder that was asked for, or all that are allowed.
+    pub(super) fn searched(&self, path: Option<&str>) -> Result<Vec<Place>, FileError> {
+        match path {
+            Some(path) => Ok(vec![self.place(path)?]),
+            None if self.roots.is_empty() => Err(FileError::NoRoots),
+            None => {
+                let place = |root: &PathBuf| Place { root: root.clone(), below: Vec::new() };
+                Ok(self.roots.iter().map(place).collect())
+            }
+        }
+    }
+}
+
+/// A walk through all files that are not hidden, below a folder.
+pub(super) struct Walk {
+    /// Names it may still look at.
+    left: usize,
+    /// Not everything was looked at.
+    pub(super) is_cut: bool,
+}
+
+impl Default for Walk {
+    fn default() -> Self {
+        Self { left: MAX_SEARCHED, is_cut: false }
+    }
+}
+
+impl Walk {
+    /// Calls `visit` with each file until it answers `false`.
+    ///
+    /// # Errors
+    /// When the folder may not be read, or is none.
+    pub(super) fn files(
+        &mut self,
+        place: &Place,
+        visit: &mut dyn FnMut(&Place) -> bool,
+    ) -> Result<(), FileError> {
+        let here = folder(place)?;
+        self.inside(&here, place, 0, visit);
+        Ok(())
+    }
+
+    fn inside(
+        &mut self,
+        here: &OwnedFd,
+        at: &Place,
+        depth: usize,
+        visit: &mut dyn FnMut(&Place) -> bool,
+    ) -> bool {
+        let Ok((names, more)) = names(here) else { return true };
+        self.is_cut |= more;
+        for name in names.into_iter().filter(|name| !name.as_bytes().starts_with(b".")) {
+            if self.left == 0 {
+                self.is_cut = true;
+                return false;
+            }
+            self.left -= 1;
+            let below = at.below.iter().chain([&name]).cloned().collect();
+            let place = Place { root: at.root.clone(), below };
+            let goes_on = match entry(here, &name, PathBuf::new()).map(|seen| seen.kind) {
+                Some("file") => visit(&place),
+                Some("folder") if depth == MAX_DEPTH => {
+                    self.is_cut = true;
+                    true
+                }
+                Some("folder") => match step(here, &name) {
+                    Ok(inner) if !is_the_kernels(&inner).unwrap_or(true) => {
+                        self.inside(&inner, &place, depth + 1, visit)
+                    }
+                    _ => true,
+                },
+                _ => true,
+            };
+            if !goes_on {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -152,7 +225,7 @@ fn names(folder: impl AsFd) -> Result<(Vec<OsString>, bool), rustix::io::Errno> 
 }
 
 /// `None`: it has gone meanwhile.
-fn entry(folder: impl AsFd, name: &OsStr, path: PathBuf) -> Option<FileEntry> {
+pub(super) fn entry(folder: impl AsFd, name: &OsStr, path: PathBuf) -> Option<FileEntry> {
     let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let (kind, bytes) = match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => ("file", u64::try_from(stat.st_size).ok()),

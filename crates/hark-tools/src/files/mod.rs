@@ -1,10 +1,13 @@
-//! Files the owner has allowed to be read: those inside the folders of `tools.file_roots`, and nothing else.
+//! Files the owner has allowed: those inside the folders of `tools.file_roots` may be read, those of `tools.file_write_roots`
+//! written as well, and nothing else. The tools `filesystem.*`, `search.*` and `notes.*` call it.
 //!
 //! Every path is walked from its root folder by folder, each opened below the one before and never through a link, so
 //! that neither `..` nor a link nor something that is swapped while it is walked leads out. Only ordinary files are read.
 
+mod contents;
 mod glob;
 mod listing;
+mod writing;
 
 use hark_config::paths::expand;
 use hark_config::tools::ToolsConfig;
@@ -16,7 +19,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
+pub use contents::{Matches, TextMatch};
 pub use listing::{FileEntry, Listing};
+pub use writing::{MAX_WRITTEN_CHARS, Target};
 
 /// Longest incomplete character that cutting can leave, bytes.
 const MAX_CHAR_TAIL: usize = 3;
@@ -27,9 +32,24 @@ pub enum FileError {
     /// No folder is allowed.
     #[error("no folder may be read here")]
     NoRoots,
+    /// No folder is allowed to be written to.
+    #[error("no file may be written here")]
+    NoWriteRoots,
     /// Not inside an allowed folder.
     #[error("{0} is outside the folders that may be read ({1})")]
     Outside(String, String),
+    /// Not inside a folder that is allowed to be written to.
+    #[error("{0} is outside the folders whose files may be written ({1})")]
+    OutsideWritable(String, String),
+    /// It is there already, and nothing is overwritten without a yes.
+    #[error("there is a {0} already")]
+    Exists(String),
+    /// More than is kept in one file or copied at once.
+    #[error("{0} would have {1} bytes, and {2} are the most")]
+    TooLarge(String, u64, u64),
+    /// A file or folder that would be moved or copied into itself.
+    #[error("{0} is the same as, or inside of, {1}")]
+    IntoItself(String, String),
     /// Not a path at all.
     #[error("“{0}” is not a path")]
     BadPath(String),
@@ -54,7 +74,7 @@ pub enum FileError {
         bytes: u64,
     },
     /// The system refuses.
-    #[error("{0} cannot be read: {1}")]
+    #[error("{0} cannot be used: {1}")]
     Refused(String, String),
 }
 
@@ -76,7 +96,10 @@ pub struct Text {
 /// The folders that may be read.
 #[derive(Debug, Clone, Default)]
 pub struct Files {
+    /// Folders that may be read.
     roots: Vec<PathBuf>,
+    /// Those of them that may be written as well.
+    write_roots: Vec<PathBuf>,
     max_bytes: usize,
 }
 
@@ -101,13 +124,28 @@ impl Place {
 impl Files {
     /// The folders of the configuration.
     pub fn new(config: &ToolsConfig) -> Self {
-        let roots = config.file_roots.iter().map(|root| expand(root)).filter(|root| root.is_absolute());
-        Self { roots: roots.collect(), max_bytes: config.file_max_bytes as usize }
+        let folders = |roots: &[String]| -> Vec<PathBuf> {
+            roots.iter().map(|root| expand(root)).filter(|root| root.is_absolute()).collect()
+        };
+        let write_roots = folders(&config.file_write_roots);
+        let mut roots = folders(&config.file_roots);
+        roots.extend(write_roots.iter().cloned());
+        Self { roots, write_roots, max_bytes: config.file_max_bytes as usize }
+    }
+
+    /// One folder that may be read and written.
+    pub fn of_folder(folder: PathBuf, max_bytes: usize) -> Self {
+        Self { roots: vec![folder.clone()], write_roots: vec![folder], max_bytes }
     }
 
     /// Whether any folder is allowed.
     pub fn is_open(&self) -> bool {
         !self.roots.is_empty()
+    }
+
+    /// Whether any folder is allowed to be written to.
+    pub fn is_writable(&self) -> bool {
+        !self.write_roots.is_empty()
     }
 
     /// The first of the folders.
@@ -137,30 +175,53 @@ impl Files {
         Ok(Text { path: place.path(), text, bytes, truncated, next })
     }
 
-    /// The place a path means: from an allowed folder on, or below the first one when it is relative.
+    /// The place a path means.
     fn place(&self, asked: &str) -> Result<Place, FileError> {
-        let first = self.roots.first().ok_or(FileError::NoRoots)?;
-        let asked = asked.trim_end_matches('\n');
-        if asked.is_empty() || asked.contains('\0') {
-            return Err(FileError::BadPath(asked.replace('\0', "\\0")));
-        }
-        let home = if asked == "~" { expand("~/") } else { expand(asked) };
-        let path = lexically(&first.join(home)).ok_or_else(|| self.outside(asked))?;
-        let within = |root: &PathBuf| {
-            // A root may be given by way of a link; its files are known by either path.
-            let real = root.canonicalize().unwrap_or_else(|_| root.clone());
-            let below = path.strip_prefix(root).or_else(|_| path.strip_prefix(&real)).ok()?;
-            let below = below.components().map(|part| part.as_os_str().to_owned()).collect();
-            Some(Place { root: root.clone(), below })
-        };
-        let places = self.roots.iter().filter_map(within);
-        places.min_by_key(|place| place.below.len()).ok_or_else(|| self.outside(asked))
+        let outside = || FileError::Outside(asked.to_owned(), shown(&self.roots));
+        place_in(&self.roots, asked, FileError::NoRoots)?.ok_or_else(outside)
     }
 
-    fn outside(&self, asked: &str) -> FileError {
-        let roots: Vec<String> = self.roots.iter().map(|root| root.display().to_string()).collect();
-        FileError::Outside(asked.to_owned(), roots.join(", "))
+    /// The same for what is to be changed.
+    fn writable(&self, asked: &str) -> Result<Place, FileError> {
+        let outside = || FileError::OutsideWritable(asked.to_owned(), shown(&self.write_roots));
+        place_in(&self.write_roots, asked, FileError::NoWriteRoots)?.ok_or_else(outside)
     }
+}
+
+/// The place a path means; `None` when it is in none of the folders. A relative one is meant from the first of them that has
+/// something of that name, else from the first.
+fn place_in(roots: &[PathBuf], asked: &str, closed: FileError) -> Result<Option<Place>, FileError> {
+    let first = roots.first().ok_or(closed)?;
+    let is_there = |place: &Place| writing::entry_of(place).is_ok_and(|entry| entry.is_some());
+    for root in roots {
+        if let Some(place) = within(roots, root, asked)?.filter(is_there) {
+            return Ok(Some(place));
+        }
+    }
+    within(roots, first, asked)
+}
+
+fn shown(roots: &[PathBuf]) -> String {
+    let roots: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+    roots.join(", ")
+}
+
+/// The place in one of the folders; `None` when it is in none.
+fn within(roots: &[PathBuf], first: &Path, asked: &str) -> Result<Option<Place>, FileError> {
+    let asked = asked.trim_end_matches('\n');
+    if asked.is_empty() || asked.contains('\0') {
+        return Err(FileError::BadPath(asked.replace('\0', "\\0")));
+    }
+    let home = if asked == "~" { expand("~/") } else { expand(asked) };
+    let Some(path) = lexically(&first.join(home)) else { return Ok(None) };
+    let within = |root: &PathBuf| {
+        // A root may be given by way of a link; its files are known by either path.
+        let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+        let below = path.strip_prefix(root).or_else(|_| path.strip_prefix(&real)).ok()?;
+        let below = below.components().map(|part| part.as_os_str().to_owned()).collect();
+        Some(Place { root: root.clone(), below })
+    };
+    Ok(roots.iter().filter_map(within).min_by_key(|place| place.below.len()))
 }
 
 /// The path without `.` and `..`; `None` when that leads above everything.
@@ -284,6 +345,7 @@ fn refused(place: &Place, errno: Errno) -> FileError {
         Errno::NOENT => FileError::NotFound(place.shown()),
         Errno::LOOP => FileError::Link(place.shown()),
         Errno::NOTDIR => FileError::Wrong(place.shown(), "a file", "a folder"),
+        Errno::EXIST => FileError::Exists(place.shown()),
         errno => FileError::Refused(place.shown(), errno.to_string()),
     }
 }

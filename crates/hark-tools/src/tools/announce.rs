@@ -3,10 +3,10 @@
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
-use crate::home::select;
 use hark_core::house::Audience;
 use hark_core::ports::HomeView;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
+use hark_home::select;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -20,7 +20,11 @@ pub fn say(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         None => None,
         Some(area) => {
             let home = services.home.registry().home();
-            let unknown = || Failure::new(error_code::NOT_FOUND, format!("there is no place called {area}"));
+            let unknown = || {
+                Failure::new(error_code::NOT_FOUND, format!("there is no area called {area}"))
+                    .because(reason::NO_AREA)
+                    .with("area", json!(area))
+            };
             Some(select::area(&home, &area).ok_or_else(unknown)?.name.clone())
         }
     };

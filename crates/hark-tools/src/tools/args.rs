@@ -3,11 +3,11 @@
 
 use super::descriptor::{Arg, Descriptor, Kind, MAX_PAIR_CHARS};
 use super::outcome::Failure;
-use crate::home::colours;
 use crate::names::{in_a_row, normal};
 use hark_core::calendar::{Recurrence, When};
 use hark_core::memory::Requester;
 use hark_core::{Slots, ToolCall, TurnId};
+use hark_home::colours;
 use serde_json::{Value, json};
 
 /// Longest text of an argument, characters.

@@ -5,20 +5,20 @@ use super::clock::alarm::moment_shown;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
 use super::undo;
-use crate::automations::{AutomationError, Now};
-use crate::home::command::{Action as DeviceAction, Actions};
-use crate::home::question::{asked_about, state_words};
-use crate::home::restore::restore;
-use crate::home::select::{Scope, SelectError, select, target_of};
 use crate::names;
-use crate::timers::{id_of, left_ms};
-use crate::undo::Undoable;
 use hark_core::automation::{Action, Automation, Condition, Restored, Trigger, Until};
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::timer::TimerKind;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_core::{AutomationId, Intent};
+use hark_home::automations::{AutomationError, Now};
+use hark_home::command::{Action as DeviceAction, Actions};
+use hark_home::question::{asked_about, state_words};
+use hark_home::restore::restore;
+use hark_home::select::{Scope, SelectError, select, target_of};
+use hark_home::timers::{id_of, left_ms};
+use hark_home::undo::Undoable;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -139,7 +139,8 @@ pub fn change_end(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fai
     let services = Arc::clone(services);
     Ok(blocking(move || {
         let snapshot = Snapshot::of(&services);
-        let gone = || Failure::new(error_code::NOT_FOUND, "that has ended already");
+        let gone =
+            || Failure::new(error_code::NOT_FOUND, "that has ended already").because(reason::ENDED_ALREADY);
         let known = services.automations.all()?.into_iter().find(|known| known.id == id).ok_or_else(gone)?;
         let trigger = match (&until, &known.trigger) {
             (Until::Later { seconds }, Trigger::At { unix_ms }) => {
@@ -215,7 +216,8 @@ pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             meant.drain(..meant.len() - 1);
         }
         if meant.is_empty() {
-            return Err(Failure::new(error_code::NOT_FOUND, "nothing of the kind waits"));
+            return Err(Failure::new(error_code::NOT_FOUND, "nothing of the kind waits")
+                .because(reason::NOTHING_WAITS));
         }
         let mut outcome = Outcome::new(true, json!({}));
         let mut gone = Vec::new();

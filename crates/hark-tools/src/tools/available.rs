@@ -5,11 +5,11 @@ use super::descriptor::Descriptor;
 use super::external;
 use super::services::Services;
 use super::table::TABLE;
-use crate::home::values::VALUED;
 use hark_core::Risk;
 use hark_core::home::Home;
 use hark_core::inspection::ToolState;
 use hark_core::ports::HomeView;
+use hark_home::values::VALUED;
 
 /// Beginnings of names of tools, and the kinds of devices of which one must be there; the first that fits counts.
 const DEVICES: &[(&str, &[&str])] = &[
@@ -59,7 +59,7 @@ fn has_devices(tool: &str, home: &Home) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::home::file;
+    use hark_home::file;
 
     #[test]
     fn a_tool_without_a_device_is_not_told_of() {

@@ -3,10 +3,10 @@
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
-use crate::zone;
 use chrono::{Datelike, Timelike};
 use hark_core::calendar::When;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
+use hark_home::zone;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -18,7 +18,11 @@ pub fn time(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     let Some(place) = args.text("place") else {
         return Ok(Prepared::Answer(Outcome::answer(told(here.hour(), here.minute()))));
     };
-    let unknown = || Failure::new(error_code::NOT_FOUND, format!("I don't know the time in {place}"));
+    let unknown = || {
+        Failure::new(error_code::NOT_FOUND, format!("the time zone of {place} is not known"))
+            .because(reason::NO_TIME_THERE)
+            .with("place", json!(place))
+    };
     let there = zone::of_place(place).ok_or_else(unknown)?;
     let there = here.with_timezone(&there);
     let mut detail = told(there.hour(), there.minute());

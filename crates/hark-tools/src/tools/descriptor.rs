@@ -3,9 +3,9 @@
 use super::args::Args;
 use super::outcome::{Failure, Prepared};
 use super::services::Services;
-use crate::home::colours::COLOURS;
 use hark_core::Risk;
 use hark_core::model::ToolSpec;
+use hark_home::colours::COLOURS;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

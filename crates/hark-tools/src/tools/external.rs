@@ -5,12 +5,12 @@
 use super::outcome::{Failure, Outcome, Plan, Prepared, receipt};
 use super::services::Services;
 use super::{GRACE, allowed, allowed_to, given};
-use crate::permissions::{Danger, STEP};
 use hark_core::external_tools::{ExternalFailure, ExternalTool, ExternalTools};
 use hark_core::inspection::ToolState;
 use hark_core::model::ToolSpec;
 use hark_core::tool::error_code;
 use hark_core::{Receipt, Risk, Slots, ToolCall};
+use hark_home::permissions::{Danger, STEP};
 use jsonschema::PatternOptions;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -5,8 +5,8 @@ use super::external;
 use super::outcome::Prepared;
 use super::services::Services;
 use super::table;
-use crate::home::command::DeviceCommand;
 use hark_core::{Risk, Slots};
+use hark_home::command::DeviceCommand;
 use std::sync::Arc;
 
 /// Tools that bring about a state their arguments name. Not those that make another one, take a step, go on or switch over.

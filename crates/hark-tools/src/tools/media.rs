@@ -6,12 +6,12 @@ use super::home::common::{plan_for, target};
 use super::list;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
-use crate::home::command::{DeviceCommand, MediaCommand};
-use crate::home::select::{Scope, select};
 use crate::names::is_one_of;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
+use hark_home::command::{DeviceCommand, MediaCommand};
+use hark_home::select::{Scope, select};
 use hark_language::Lexicon;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -20,45 +20,45 @@ const PLAYERS: &[&str] = &["media_player"];
 
 /// `media.pause`.
 pub fn pause(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    tell(services, args, (plays, "nothing is playing"), MediaCommand::Pause)
+    tell(services, args, (plays, reason::NOTHING_PLAYS), MediaCommand::Pause)
 }
 
 /// `media.unpause`.
 pub fn unpause(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    tell(services, args, (|player| player.state == "paused", "nothing is paused"), MediaCommand::Play)
+    tell(services, args, (|player| player.state == "paused", reason::NOTHING_PAUSED), MediaCommand::Play)
 }
 
 /// `media.stop`.
 pub fn stop(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    tell(services, args, (plays_or_pauses, "nothing is playing"), MediaCommand::Stop)
+    tell(services, args, (plays_or_pauses, reason::NOTHING_PLAYS), MediaCommand::Stop)
 }
 
 /// `media.next`.
 pub fn next(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    tell(services, args, (plays_or_pauses, "nothing is playing"), MediaCommand::Next)
+    tell(services, args, (plays_or_pauses, reason::NOTHING_PLAYS), MediaCommand::Next)
 }
 
 /// `media.previous`.
 pub fn previous(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    tell(services, args, (plays_or_pauses, "nothing is playing"), MediaCommand::Previous)
+    tell(services, args, (plays_or_pauses, reason::NOTHING_PLAYS), MediaCommand::Previous)
 }
 
 /// `media.mute`.
 pub fn mute(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    tell(services, args, (is_awake, "nothing is playing"), MediaCommand::Mute(true))
+    tell(services, args, (is_awake, reason::NOTHING_PLAYS), MediaCommand::Mute(true))
 }
 
 /// `media.unmute`.
 pub fn unmute(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let muted = |player: &Entity| player.attributes.get("is_volume_muted") == Some(&Value::Bool(true));
-    tell(services, args, (muted, "nothing is muted"), MediaCommand::Mute(false))
+    tell(services, args, (muted, reason::NOTHING_MUTED), MediaCommand::Mute(false))
 }
 
 /// `media.shuffle`.
 pub fn shuffle(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let on = args.flag("shuffle").ok_or_else(|| missing("shuffle"))?;
     let about = json!({"shuffle": on});
-    tell_about(services, args, (plays_or_pauses, "nothing is playing"), about, MediaCommand::Shuffle(on))
+    tell_about(services, args, (plays_or_pauses, reason::NOTHING_PLAYS), about, MediaCommand::Shuffle(on))
 }
 
 /// `media.repeat`.
@@ -70,7 +70,7 @@ pub fn repeat(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         None => return Err(missing("repeat")),
     };
     let about = json!({"repeat": mode});
-    tell_about(services, args, (plays_or_pauses, "nothing is playing"), about, MediaCommand::Repeat(mode))
+    tell_about(services, args, (plays_or_pauses, reason::NOTHING_PLAYS), about, MediaCommand::Repeat(mode))
 }
 
 /// `media.select_source`: without a target the players that have this input.
@@ -133,9 +133,11 @@ pub fn now_playing(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fa
 pub fn keep(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let home = services.home.registry().home();
     let with_title = |player: &Entity| plays_or_pauses(player) && player.text("media_title").is_some();
-    let players = players(services, &home, args, with_title, "nothing is playing that has a name")?;
+    let players = players(services, &home, args, with_title, reason::PLAYS_WITHOUT_NAME)?;
     let player = players.iter().find(|player| plays(player)).or(players.first());
-    let nameless = || Failure::new(error_code::NOT_FOUND, "what is playing has no name");
+    let nameless = || {
+        Failure::new(error_code::NOT_FOUND, "what is playing has no name").because(reason::PLAYS_WITHOUT_NAME)
+    };
     let title = player.and_then(|player| player.text("media_title")).ok_or_else(nameless)?.to_owned();
     let artist = player.and_then(|player| player.text("media_artist")).map(str::to_owned);
     let item = artist.as_ref().map_or_else(|| title.clone(), |artist| format!("{title} ({artist})"));
@@ -148,7 +150,7 @@ pub fn keep(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     })
 }
 
-/// Which players make sense, and what is said when there is none.
+/// Which players make sense, and the [`reason`] when there is none.
 type Sense = (fn(&Entity) -> bool, &'static str);
 
 fn tell(
@@ -197,7 +199,7 @@ fn players(
     match (here.is_empty(), sensible.is_empty()) {
         (false, _) => Ok(here),
         (true, false) => Ok(sensible),
-        (true, true) => Err(Failure::new(error_code::NOT_FOUND, none)),
+        (true, true) => Err(Failure::new(error_code::NOT_FOUND, none.replace('_', " ")).because(none)),
     }
 }
 
@@ -224,7 +226,9 @@ fn player_for(services: &Services, home: &Home, args: &Args, picture: bool) -> R
         _ => {
             let names: Vec<&str> = fitting.iter().map(|player| player.name.as_str()).collect();
             let message = "there are several players, and none was named";
-            Err(Failure::new(error_code::AMBIGUOUS, message).with("candidates", json!(names)))
+            Err(Failure::new(error_code::AMBIGUOUS, message)
+                .because(reason::SEVERAL_PLAYERS)
+                .with("candidates", json!(names)))
         }
     }
 }

@@ -3,19 +3,15 @@
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
-use crate::undo::Undoable;
 use hark_core::ports::Fact;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
+use hark_home::undo::Undoable;
 use hark_memory::{Asked, Kept};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// How many facts are told when nothing particular is asked for.
 const NEWEST: usize = 5;
-
-/// Why something is refused, for the words of it.
-const TOLD_OTHERWISE: &str = "told_otherwise";
-const PRIVATE: &str = "private";
 
 /// `memory.remember`.
 pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
@@ -44,8 +40,9 @@ pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
                 outcome.undone_by(Undoable::Fact { fact: Box::new(fact), known: true })
             }))
         }
-        Kept::Refused => Err(refused(TOLD_OTHERWISE, "the owner has told otherwise")),
-        Kept::Nothing => Err(Failure::new(error_code::NOT_FOUND, "I was told nothing like it")),
+        Kept::Refused => Err(refused(reason::TOLD_OTHERWISE, "the owner has told otherwise")),
+        Kept::Nothing => Err(Failure::new(error_code::NOT_FOUND, "nothing like it was told")
+            .because(reason::TOLD_NOTHING_LIKE_IT)),
     }))
 }
 
@@ -59,10 +56,10 @@ pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         };
         match asked {
             Some(_) if found.facts.is_empty() && found.withheld => {
-                Err(refused(PRIVATE, "that is private, and I do not know who asks"))
+                Err(refused(reason::PRIVATE, "it is private, and nobody knows who asks"))
             }
             Some(asked) if found.facts.is_empty() && memory.reads_question(&asked) => {
-                Err(Failure::new(error_code::NOT_FOUND, "you have not told me that"))
+                Err(Failure::new(error_code::NOT_FOUND, "the answer was not told").because(reason::NOT_TOLD))
             }
             Some(asked) if found.facts.is_empty() => Err(unknown(&asked)),
             _ => {
@@ -108,11 +105,13 @@ fn needed(args: &Args, name: &str) -> Result<String, Failure> {
 }
 
 fn unknown(asked: &str) -> Failure {
-    Failure::new(error_code::NOT_FOUND, format!("I was told nothing about {asked}"))
+    Failure::new(error_code::NOT_FOUND, format!("nothing was told about {asked}"))
+        .because(reason::TOLD_NOTHING_ABOUT)
+        .with("asked", json!(asked))
 }
 
 fn refused(why: &str, message: &str) -> Failure {
-    Failure::new(error_code::FORBIDDEN, message).with("why", json!(why))
+    Failure::new(error_code::FORBIDDEN, message).because(why)
 }
 
 fn texts(facts: &[Fact]) -> Vec<&str> {

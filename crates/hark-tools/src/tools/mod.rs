@@ -20,6 +20,7 @@ mod list;
 mod media;
 mod memory;
 pub mod outcome;
+mod personal;
 mod receipt_cache;
 pub mod services;
 mod speaker;
@@ -28,21 +29,22 @@ mod undo;
 mod untrusted_text;
 mod volume;
 mod weather;
+mod web_search;
 
-use crate::home::DeviceError;
-use crate::home::command::Actions;
-use crate::home::state_proof::proves;
-use crate::permissions::{Approval, Danger, MANY, Refusal};
 use args::Args;
 pub use clock::schedule;
 use clock::{alarm, request_times, reschedule, timer};
-use computer::{clipboard, filesystem, pc, process, search, shell, web};
+use computer::{clipboard, filesystem, machine, pc, process, script, search, shell, web};
 use descriptor::Descriptor;
 use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};
 use hark_core::ports::{HomeView, ReceiptFuture, Tools};
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_core::{Receipt, Risk, Slots, ToolCall, TurnId};
+use hark_home::DeviceError;
+use hark_home::command::Actions;
+use hark_home::permissions::{Approval, Danger, MANY, Refusal};
+use hark_home::state_proof::proves;
 use outcome::{Failure, Outcome, Plan, Prepared, of_devices, receipt};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -220,7 +222,7 @@ fn allowed_to(
 
 /// A failure with who it is refused to, for the words of it.
 fn refused_to(person: &str, failure: Failure) -> Failure {
-    failure.with("why", json!("person")).with("person", json!(person))
+    failure.because(reason::PERSON).with("person", json!(person))
 }
 
 /// More things than somebody may have meant.

@@ -1,15 +1,15 @@
 //! What a call comes to: a plan before, an outcome or a failure after, and the receipt of it.
 
-use crate::home::command::Actions;
-use crate::home::select::SelectError;
-use crate::home::{DeviceError, control::Done};
-use crate::lists::ListError;
-use crate::permissions::{Danger, Guarded, Refusal};
-use crate::timers::TimerError;
-use crate::undo::Undoable;
 use crate::weather::WeatherError;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_core::{Fault, FaultKind, Receipt, ReceiptId};
+use hark_home::command::Actions;
+use hark_home::lists::ListError;
+use hark_home::permissions::{Danger, Guarded, Refusal};
+use hark_home::select::SelectError;
+use hark_home::timers::TimerError;
+use hark_home::undo::Undoable;
+use hark_home::{DeviceError, control::Done};
 use serde_json::{Map, Value, json};
 use std::future::Future;
 use std::pin::Pin;
@@ -141,6 +141,11 @@ impl Failure {
         self
     }
 
+    /// Adds why, one of [`reason`]; what its sentence tells besides is another field of the detail.
+    pub fn because(self, why: &str) -> Self {
+        self.with("why", json!(why))
+    }
+
     /// Adds what to do about it.
     pub fn fix(self, fix: impl Into<String>) -> Self {
         self.with("fix", json!(fix.into()))
@@ -238,24 +243,32 @@ impl From<SelectError> for Failure {
     fn from(error: SelectError) -> Self {
         let message = error.to_string();
         match error {
-            SelectError::NothingAsked => Self::new(error_code::BAD_ARGUMENT, message),
+            SelectError::NothingAsked => {
+                Self::new(error_code::BAD_ARGUMENT, message).because(reason::NOT_SAID_WHAT)
+            }
             SelectError::Ambiguous { name, candidates } => Self::new(error_code::AMBIGUOUS, message)
                 .with("name", json!(name))
                 .with("candidates", json!(candidates)),
-            SelectError::Which { names } => {
-                Self::new(error_code::AMBIGUOUS, message).with("names", json!(names))
-            }
-            SelectError::NoSuchName(name) => {
-                Self::new(error_code::NOT_FOUND, message).with("name", json!(name))
-            }
+            SelectError::Which { names } => Self::new(error_code::AMBIGUOUS, message)
+                .because(reason::WHICH_ONE)
+                .with("names", json!(names)),
+            SelectError::NoSuchName(name) => Self::new(error_code::NOT_FOUND, message)
+                .because(reason::NOTHING_CALLED)
+                .with("name", json!(name)),
             SelectError::NoSuchArea(area) => {
-                Self::new(error_code::NOT_FOUND, message).with("area", json!(area))
+                Self::new(error_code::NOT_FOUND, message).because(reason::NO_AREA).with("area", json!(area))
             }
-            SelectError::NoSuchFloor(floor) => {
-                Self::new(error_code::NOT_FOUND, message).with("floor", json!(floor))
-            }
-            SelectError::NothingThere { what, .. } => {
-                Self::new(error_code::NOT_FOUND, message).with("what", json!(what))
+            SelectError::NoSuchFloor(floor) => Self::new(error_code::NOT_FOUND, message)
+                .because(reason::NO_FLOOR)
+                .with("floor", json!(floor)),
+            SelectError::NothingThere { what, area, floor } => {
+                let failure = Self::new(error_code::NOT_FOUND, message).because(reason::NOTHING_THERE);
+                let failure = failure.with("what", json!(what));
+                match (area, floor) {
+                    (Some(area), _) => failure.with("area", json!(area)),
+                    (None, Some(floor)) => failure.with("floor", json!(floor)),
+                    (None, None) => failure,
+                }
             }
         }
     }
@@ -276,16 +289,7 @@ impl From<Refusal> for Failure {
             .with("action", json!(ask.verb()))
             .with("exact", json!(ask.is_exact()))
             .with("name", json!(ask.name));
-        let failure = if ask.outside { failure.with("outside", json!(true)) } else { failure };
-        let why = if ask.outside { "A text from outside may want this. " } else { "" };
-        match &refusal {
-            Refusal::NeedsApproval(ask) => {
-                failure.with("question", json!(format!("{why}Shall I {} the {}?", ask.verb(), ask.name)))
-            }
-            Refusal::NeedsPin(ask) => failure
-                .with("question", json!(format!("{why}What is the PIN to {} the {}?", ask.verb(), ask.name))),
-            Refusal::Forbidden(_) => failure,
-        }
+        if ask.outside { failure.with("outside", json!(true)) } else { failure }
     }
 }
 
@@ -293,12 +297,15 @@ impl From<TimerError> for Failure {
     fn from(error: TimerError) -> Self {
         let message = error.to_string();
         match error {
-            TimerError::NotFound => Self::new(error_code::NOT_FOUND, message),
+            TimerError::NotFound => Self::new(error_code::NOT_FOUND, message).because(reason::NO_SUCH_TIMER),
             TimerError::Ambiguous(timers) => {
                 let candidates: Vec<Value> = timers.iter().map(super::timer::shown).collect();
                 Self::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates))
             }
-            TimerError::BadLength | TimerError::BadTime => Self::new(error_code::BAD_ARGUMENT, message),
+            TimerError::BadLength => Self::new(error_code::BAD_ARGUMENT, message).because(reason::BAD_LENGTH),
+            TimerError::BadTime => {
+                Self::new(error_code::BAD_ARGUMENT, message).because(reason::TOO_FAR_AHEAD)
+            }
             TimerError::Store(fault) => fault.into(),
             TimerError::TooMany => Self::new(error_code::FAILED, message),
             TimerError::WrongState(_) => Self::new(error_code::UNSUPPORTED, message),
@@ -308,13 +315,23 @@ impl From<TimerError> for Failure {
 
 impl From<ListError> for Failure {
     fn from(error: ListError) -> Self {
-        let code = match error {
-            ListError::NoSuchList(_) | ListError::NoSuchItem { .. } => error_code::NOT_FOUND,
-            ListError::Exists(_) => error_code::BAD_ARGUMENT,
-            ListError::Full(_) | ListError::TooMany | ListError::NotEmpty(_) => error_code::FAILED,
-            ListError::Store(fault) => return fault.into(),
-        };
-        Self::new(code, error.to_string())
+        let message = error.to_string();
+        match error {
+            ListError::NoSuchList(list) => Self::new(error_code::NOT_FOUND, message)
+                .because(reason::NO_SUCH_LIST)
+                .with("list", json!(list)),
+            ListError::NoSuchItem { item, list } => Self::new(error_code::NOT_FOUND, message)
+                .because(reason::NOT_ON_LIST)
+                .with("item", json!(item))
+                .with("list", json!(list)),
+            ListError::Exists(list) => Self::new(error_code::BAD_ARGUMENT, message)
+                .because(reason::LIST_EXISTS)
+                .with("list", json!(list)),
+            ListError::Full(_) | ListError::TooMany | ListError::NotEmpty(_) => {
+                Self::new(error_code::FAILED, message)
+            }
+            ListError::Store(fault) => fault.into(),
+        }
     }
 }
 

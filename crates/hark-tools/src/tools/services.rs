@@ -3,20 +3,16 @@
 use super::everyday::jokes::JokesTold;
 use super::outcome::Failure;
 use super::request_times::RequestTimes;
-use crate::automations::Automations;
 use crate::clipboard::{self, Clipboard};
 use crate::dictionary::Dictionaries;
 use crate::files::Files;
-use crate::home::{HomeControl, select};
 use crate::house_secrets::HouseSecrets;
-use crate::lists::Lists;
-use crate::permissions::Gate;
-use crate::pin::PinPad;
+use crate::personal::Personal;
+use crate::scripts::Scripts;
 use crate::shell::Shell;
-use crate::timers::Timers;
-use crate::undo::UndoLog;
 use crate::weather::Weather;
 use crate::web::Web;
+use crate::web_search::WebSearch;
 use chrono::{DateTime, FixedOffset};
 use hark_config::home::HomeConfig;
 use hark_config::permissions::Permissions;
@@ -27,6 +23,14 @@ use hark_core::ports::{HomeView, ListStore, NodeControls};
 use hark_core::speaker::Speakers;
 use hark_core::tool::error_code;
 use hark_core::{Fault, FaultKind};
+use hark_desktop::Desktop;
+use hark_home::automations::Automations;
+use hark_home::lists::Lists;
+use hark_home::permissions::Gate;
+use hark_home::pin::PinPad;
+use hark_home::timers::Timers;
+use hark_home::undo::UndoLog;
+use hark_home::{HomeControl, select};
 use hark_memory::Memory;
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,8 +82,14 @@ pub struct Services {
     pub files: Files,
     /// The web as far as it may be reached.
     pub web: Web,
+    /// The search service.
+    pub web_search: WebSearch,
     /// The programs that may be run.
     pub shell: Shell,
+    /// The owner's scripts.
+    pub scripts: Scripts,
+    /// The machine's battery, Wi-Fi, screen lock and sleep.
+    pub desktop: Arc<Desktop>,
     /// The desktop's clipboard.
     pub clipboard: Arc<dyn Clipboard>,
     /// The time.
@@ -92,6 +102,8 @@ pub struct Services {
     pub pin: PinPad,
     /// Secrets of the house that no request to the web and to other programs carries.
     pub secrets: HouseSecrets,
+    /// Notes, calendars and contacts.
+    pub personal: Personal,
     /// What words mean.
     pub dictionaries: Dictionaries,
     /// Jokes since the start.
@@ -148,12 +160,16 @@ impl Services {
             shell: Shell::new(tools, files.first_root()),
             files,
             web: Web::new(tools),
+            web_search: WebSearch::new(tools, language),
+            scripts: Scripts::new(tools),
+            desktop: Arc::default(),
             clipboard: clipboard::of_desktop(),
             clock,
             request_times: Arc::default(),
             gate: Gate::new(permissions, language),
             pin: kept.pin,
             secrets: HouseSecrets::default(),
+            personal: Personal::default(),
             dictionaries: Dictionaries::default(),
             jokes_told: JokesTold::default(),
             language: language.to_owned(),

@@ -5,7 +5,7 @@ use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
 use hark_core::public_event::Origin;
 use hark_core::speaker::Enrolment;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub fn enrol(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure>
     let name = args.owned("name").map(|name| capitalised(&name)).unwrap_or_default();
     // Whoever types has no voice, and an automation speaks for nobody.
     if args.is_unattended() || args.requester().conversation != voice_conversation() {
-        return Err(refused("voice_not_heard", "only the voice that asks for it can be remembered"));
+        return Err(refused(reason::VOICE_NOT_HEARD, "only the voice that asks for it can be remembered"));
     }
     let (speakers, now) = (services.speakers.clone(), services.now_unix_ms());
     Ok(blocking(move || match speakers.enrol_last(&name, now)? {
@@ -27,16 +27,16 @@ pub fn enrol(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure>
             Ok(Outcome::new(true, detail))
         }
         Enrolment::NotHeard => {
-            Err(refused("voice_not_heard", "the request was not heard by this microphone"))
+            Err(refused(reason::VOICE_NOT_HEARD, "the request was not heard by this microphone"))
         }
-        Enrolment::TooShort => Err(refused("voice_short", "too little was said to know a voice by")),
+        Enrolment::TooShort => Err(refused(reason::VOICE_SHORT, "too little was said to know a voice by")),
         Enrolment::Known(guess) => {
             let message = format!("this is the voice of {}", guess.name);
-            Err(refused("voice_known", message).with("name", json!(guess.name)))
+            Err(refused(reason::VOICE_KNOWN, message).with("name", json!(guess.name)))
         }
         Enrolment::OtherVoice => {
             let message = format!("this does not sound like {name}");
-            Err(refused("voice_other", message).with("name", json!(name)))
+            Err(refused(reason::VOICE_OTHER, message).with("name", json!(name)))
         }
     }))
 }
@@ -46,11 +46,14 @@ pub fn enrol(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure>
 pub fn forget(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let requester = args.requester();
     let Some(name) = args.owned("name").or_else(|| requester.person.clone()) else {
-        return Err(refused("voice_unknown", "it is not known whose voice this is; say whose to forget"));
+        return Err(refused(
+            reason::VOICE_UNKNOWN,
+            "it is not known whose voice this is; say whose to forget",
+        ));
     };
     if services.gate.limits(&name) && requester.is_stranger() {
         let message = format!("permissions.people names {name}: only the owner forgets this voice");
-        return Err(refused("voice_limited", message).with("name", json!(name)));
+        return Err(refused(reason::VOICE_LIMITED, message).with("name", json!(name)));
     }
     let speakers = services.speakers.clone();
     Ok(blocking(move || {
@@ -59,7 +62,7 @@ pub fn forget(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             return Ok(Outcome::new(true, json!({"name": name})));
         }
         let message = format!("the voice of {name} is not known");
-        Err(refused("voice_nobody", message).with("name", json!(name)))
+        Err(refused(reason::VOICE_NOBODY, message).with("name", json!(name)))
     }))
 }
 
@@ -92,5 +95,5 @@ fn capitalised(name: &str) -> String {
 }
 
 fn refused(why: &str, message: impl Into<String>) -> Failure {
-    Failure::new(error_code::FORBIDDEN, message).with("why", json!(why))
+    Failure::new(error_code::FORBIDDEN, message).because(why)
 }

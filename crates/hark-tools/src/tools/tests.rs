@@ -1,26 +1,28 @@
 //! Every tool against the demo home, through the executor; the gate on every way to a door.
 
 use super::*;
-use crate::automations::Automations;
 use crate::clipboard::Clipboard;
 use crate::dictionary::Dictionaries;
-use crate::home::backend::{DeviceBackend, SendFuture};
-use crate::home::command::DeviceCommand;
-use crate::home::virtual_devices::VirtualDevices;
-use crate::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
 use crate::house_secrets::HouseSecrets;
+use crate::personal::Personal;
 use crate::test_stores::{
-    InMemoryAutomations, InMemoryDocuments, InMemoryLists, InMemorySpeakers, InMemoryTimers,
+    InMemoryAutomations, InMemoryDocuments, InMemoryFacts, InMemoryLists, InMemorySpeakers, InMemoryTimers,
 };
-use crate::timers::Timers;
-use crate::zone::Zone;
 use chrono::DateTime;
 use hark_config::home::HomeConfig;
 use hark_config::permissions::{DangerPolicy, Permissions};
+use hark_config::personal::PersonalConfig;
 use hark_config::tools::ToolsConfig;
 use hark_core::home::Entity;
 use hark_core::ports::NodeControls;
 use hark_core::{EntityId, Fault, Slots, TurnId};
+use hark_home::automations::Automations;
+use hark_home::backend::{DeviceBackend, SendFuture};
+use hark_home::command::DeviceCommand;
+use hark_home::timers::Timers;
+use hark_home::virtual_devices::VirtualDevices;
+use hark_home::zone::Zone;
+use hark_home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
 use hark_memory::Memory;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -73,6 +75,7 @@ struct House {
     clock_ms: Arc<AtomicI64>,
     timer_store: Arc<InMemoryTimers>,
     list_store: Arc<InMemoryLists>,
+    fact_store: Arc<InMemoryFacts>,
     knob: Arc<Knob>,
     calls: AtomicUsize,
 }
@@ -94,6 +97,7 @@ struct Built {
     documents: Vec<(&'static str, Option<u32>, &'static str)>,
     speakers: Arc<InMemorySpeakers>,
     dictionaries: Dictionaries,
+    personal: PersonalConfig,
 }
 
 impl Default for Built {
@@ -114,6 +118,7 @@ impl Default for Built {
             documents: Vec::new(),
             speakers: Arc::default(),
             dictionaries: Dictionaries::default(),
+            personal: PersonalConfig::default(),
         }
     }
 }
@@ -122,6 +127,7 @@ impl Built {
     fn house(self) -> House {
         let timer_store = Arc::new(InMemoryTimers::default());
         let list_store = Arc::new(InMemoryLists::default());
+        let fact_store = Arc::new(InMemoryFacts::default());
         let knob = Arc::new(Knob(AtomicU8::new(80), Mutex::default()));
         let registry = Arc::new(HomeRegistry::new(file::parse(self.home, true).unwrap()));
         let devices = Deaf { demo: VirtualDevices::new(Arc::clone(&registry)), ids: self.deaf };
@@ -145,10 +151,10 @@ impl Built {
                     Zone::Fixed(zone),
                 )),
                 lists: list_store.clone(),
-                memory: Memory::new(list_store.clone()),
+                memory: Memory::new(fact_store.clone()),
                 documents: Arc::new(InMemoryDocuments(self.documents)),
                 speakers: self.speakers,
-                pin: crate::pin::PinPad::without_pin(),
+                pin: hark_home::pin::PinPad::without_pin(),
             },
             knob.clone(),
             clock,
@@ -167,6 +173,7 @@ impl Built {
         .unwrap();
         services.secrets = self.secrets;
         services.dictionaries = self.dictionaries;
+        services.personal = Personal::new(&self.personal);
         services.most_at_once = self.most_at_once;
         if let Some(clipboard) = self.clipboard {
             services.clipboard = clipboard;
@@ -176,6 +183,7 @@ impl Built {
             clock_ms,
             timer_store,
             list_store,
+            fact_store,
             knob,
             calls: AtomicUsize::new(0),
         }
@@ -250,6 +258,7 @@ mod home;
 mod household;
 mod knowledge;
 mod others;
+mod personal;
 mod ringing;
 mod speaker;
 mod undo;

@@ -5,18 +5,18 @@ use super::automation;
 use super::home::common::plain;
 use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
 use super::services::Services;
-use crate::home::DeviceError;
-use crate::home::command::{Action, Actions, DeviceCommand, MediaCommand};
-use crate::home::control::Done;
-use crate::home::restore::restore;
-use crate::home::state_proof::items_of;
-use crate::lists::merged;
-use crate::undo::Undoable;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::{HomeView, ListItem};
 use hark_core::timer::Timer;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_core::{EntityId, TurnId};
+use hark_home::DeviceError;
+use hark_home::command::{Action, Actions, DeviceCommand, MediaCommand};
+use hark_home::control::Done;
+use hark_home::lists::merged;
+use hark_home::restore::restore;
+use hark_home::state_proof::items_of;
+use hark_home::undo::Undoable;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -36,7 +36,8 @@ pub fn last(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
             None => services.undo.last(services.now_unix_ms()),
         };
         let Some((turn, mut changes)) = found else {
-            return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo"));
+            return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo")
+                .because(reason::NOTHING_TO_UNDO));
         };
         // What did not move after all was no change.
         changes.retain(|change| match change {
@@ -86,7 +87,9 @@ pub fn last(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     }
     if list.is_empty() && others.is_empty() {
         services.undo.forget(&turn);
-        return Err(Failure::new(error_code::UNSUPPORTED, "that cannot be taken back"));
+        return Err(
+            Failure::new(error_code::UNSUPPORTED, "that cannot be taken back").because(reason::NOT_UNDOABLE)
+        );
     }
     let also = take_back(services, turn, others);
     if list.is_empty() {

@@ -5,9 +5,9 @@ use super::args::Args;
 use super::descriptor::{Descriptor, Outside};
 use super::outcome::Prepared;
 use super::services::Services;
-use crate::permissions::{Danger, STEP};
 use hark_core::tool::error_code;
 use hark_core::{Receipt, Risk};
+use hark_home::permissions::{Danger, STEP};
 use serde_json::Value;
 
 /// Words of a state that is a state and no text: "partly cloudy", "not home".

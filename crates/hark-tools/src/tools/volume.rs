@@ -1,14 +1,14 @@
-//! `volume.set` and `volume.change`: of this node, or of a media player when one is named.
+//! `volume.get`, `volume.set`, `volume.change` and `system.do_not_disturb`: of this node, or of a media player when one is named.
 
 use super::args::Args;
 use super::home::common::{plan, step, target};
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
-use crate::home::DeviceError;
-use crate::home::command::{Action, DeviceCommand, percent};
-use crate::undo::Undoable;
 use hark_core::home::Entity;
 use hark_core::tool::error_code;
+use hark_home::DeviceError;
+use hark_home::command::{Action, DeviceCommand, percent};
+use hark_home::undo::Undoable;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -16,6 +16,21 @@ const PLAYERS: &[&str] = &["media_player"];
 
 /// How much "louder" is, percent points.
 const STEP_PERCENT: f64 = 10.0;
+
+/// `volume.get`.
+pub fn get(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let level = services.running_node()?.volume_percent();
+    Ok(Prepared::Answer(Outcome::answer(json!({"volume_level": level}))))
+}
+
+/// `system.do_not_disturb`.
+pub fn do_not_disturb(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (node, on) = (services.running_node()?, args.flag("on").unwrap_or(true));
+    Ok(Prepared::Work(Box::pin(async move {
+        node.set_do_not_disturb(on)?;
+        Ok(Outcome::new(true, json!({"on": on})))
+    })))
+}
 
 /// `volume.set`.
 pub fn set(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {

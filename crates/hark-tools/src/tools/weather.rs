@@ -7,12 +7,12 @@ use super::home::common::target;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
 use super::untrusted_text::is_text;
-use crate::home::select::{Scope, select};
-use crate::home::{DeviceError, UNAVAILABLE};
 use crate::weather::WeatherError;
 use chrono::NaiveDate;
 use hark_core::home::Entity;
 use hark_core::ports::HomeView;
+use hark_home::select::{Scope, select};
+use hark_home::{DeviceError, UNAVAILABLE};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

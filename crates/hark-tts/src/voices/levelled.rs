@@ -44,7 +44,7 @@ impl Levelled {
         })?;
         let measured = loudness(&samples, voice.rate_hz()).ok_or(SpeakingError::Mute)?;
         let gain_db = (TARGET_LUFS - measured).clamp(-MOST_DB, MOST_DB);
-        Ok(Self { voice, gain: 10.0_f64.powf(gain_db / 20.0) as f32 })
+        Ok(Self { voice, gain: hark_audio::amplitude_of_db(gain_db as f32) })
     }
 }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Streams of a feature: cepstra, their slope, and the slope's slope.
 pub(super) const STREAMS: usize = 3;
-/// GrammarDfa of a phone.
+/// States of a phone.
 pub(super) const STATES: usize = 3;
 /// Nepers a step of a quantised weight: 1024 × ln 1.0001.
 const NEPERS_PER_STEP: f32 = 0.102_395;

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::ptr;
 
-/// HypothesisEvidence from which PocketSphinx tells of a phrase at all, as a power of ten.
+/// Evidence from which PocketSphinx tells of a phrase at all, as a power of ten.
 const MIN_EVIDENCE: &str = "1e-50";
 /// What PocketSphinx takes from the evidence it tells (`KWS_MAX` of `kws_detections.c`), and what a unit of it is
 /// worth in powers of ten: 1024 × log₁₀ 1.0001.

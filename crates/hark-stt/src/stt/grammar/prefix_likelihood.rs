@@ -14,7 +14,7 @@ const MIN_WORDS: usize = 2;
 /// The gain of words that begin no sentence of the home.
 const UNKNOWN_PREFIX_GAIN: f32 = -20.0;
 
-/// Gains of prefix_likelihoods, in nepers.
+/// Gains of prefixes of sentences, in nepers.
 pub(super) struct PrefixLikelihoods {
     /// By the hash of the words, sorted: a compact table, since it stays in memory between utterances.
     gains: Vec<(u32, f32)>,

@@ -41,7 +41,7 @@ pub struct GrammarRecogniser {
     started: bool,
     searching: bool,
     moonshine: Option<MoonshineRescorer>,
-    /// AcousticScores for Moonshine: the utterance, and what came before it.
+    /// Sound for Moonshine: the utterance, and what came before it.
     utterance: Vec<f32>,
     /// Words of the last partial.
     shown: Vec<String>,
@@ -335,7 +335,7 @@ impl Recogniser for GrammarRecogniser {
     }
 
     fn rescored_partial(&mut self) -> Option<Partial> {
-        // Both first_pass at once.
+        // Both at once.
         self.with_moonshine_model(MoonshineRescorer::decode);
         let partial = self.partial();
         let result = self.with_moonshine_model(|moonshine, _| moonshine.result()).flatten();

@@ -193,7 +193,7 @@ impl ViterbiSearch {
         }
     }
 
-    /// The last two words of a back_pointer, as the language model calls them.
+    /// The last two words before a back-pointer, as the language model calls them.
     fn history(&self, back_pointer: u32) -> (Option<Token>, Token) {
         let token = |back_pointer: u32| {
             let back_pointer = self.back_pointers.get(back_pointer as usize)?;
@@ -256,7 +256,7 @@ impl ViterbiSearch {
         Some(Beginning { words: said.len(), gain: score - sound.phone_loop_score(0, self.frame as usize) })
     }
 
-    /// The words of a back_pointer, as nodes.
+    /// The words before a back-pointer, as nodes.
     fn trace_back(&self, mut back_pointer: u32) -> Vec<u32> {
         let mut said = Vec::new();
         while let Some(BackPointer { node, before }) = self.back_pointers.get(back_pointer as usize) {

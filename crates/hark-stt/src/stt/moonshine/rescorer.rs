@@ -49,7 +49,7 @@ struct LoadedModel {
     heard: Option<EncodedUtterance>,
 }
 
-/// PrefixHypothesis the model, and listening if there are samples.
+/// Opening the model, and listening if there are samples.
 struct Job {
     thread: JoinHandle<Result<Outcome, MoonshineError>>,
     stop: Arc<AtomicBool>,

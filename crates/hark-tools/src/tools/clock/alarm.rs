@@ -1,17 +1,17 @@
 //! `alarm.*`, `reminder.*` and `timer.snooze`: what rings at a time of the wall clock.
 
 use super::timer::{length, own_area, set_now, work};
-use crate::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use crate::undo::Undoable;
-use crate::zone::Zone;
 use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use hark_core::calendar::{Frequency, Recurrence, When, moment_within};
 use hark_core::ids::TimerId;
 use hark_core::timer::{Timer, TimerKind, TimerState};
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
+use hark_home::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
+use hark_home::undo::Undoable;
+use hark_home::zone::Zone;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -75,7 +75,9 @@ pub fn snooze(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         let rang = timers.ringing();
         let snoozed = match timers.snooze(ms, now) {
             Err(TimerError::NotFound) => {
-                return Err(Failure::new(error_code::NOT_FOUND, "nothing is ringing"));
+                return Err(
+                    Failure::new(error_code::NOT_FOUND, "nothing is ringing").because(reason::NOTHING_RINGS)
+                );
             }
             other => other?,
         };
@@ -176,7 +178,9 @@ impl Asked {
                 };
             }
             let next = zone.next(&rule.to_string(), now_unix_ms, now_unix_ms);
-            let never = || Failure::new(error_code::BAD_ARGUMENT, "that day never comes");
+            let never = || {
+                Failure::new(error_code::BAD_ARGUMENT, "that day never comes").because(reason::NEVER_COMES)
+            };
             return Ok((next.ok_or_else(never)?, Some(rule)));
         }
         if let Some(ms) = self.length_ms {
@@ -210,7 +214,7 @@ fn on_day(day: NaiveDate, now: NaiveDateTime) -> NaiveDateTime {
 }
 
 fn no_time() -> Failure {
-    Failure::new(error_code::BAD_ARGUMENT, "I need to know at what time")
+    Failure::new(error_code::BAD_ARGUMENT, "the time was not said")
         .with("argument", json!("when"))
         .with("missing", json!("when"))
 }
@@ -284,7 +288,13 @@ pub(in crate::tools) fn only(
 
 /// What is meant is not there, or not any more.
 pub(in crate::tools) fn none(kind: TimerKind) -> Failure {
-    Failure::new(error_code::NOT_FOUND, format!("there is no such {}", key(kind)))
+    let failure = Failure::new(error_code::NOT_FOUND, format!("there is no such {}", key(kind)));
+    match kind {
+        TimerKind::Timer => failure.because(reason::NO_SUCH_TIMER),
+        TimerKind::Alarm => failure.because(reason::NO_SUCH_ALARM),
+        TimerKind::Reminder => failure.because(reason::NO_SUCH_REMINDER),
+        TimerKind::Command => failure,
+    }
 }
 
 fn cancel(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {

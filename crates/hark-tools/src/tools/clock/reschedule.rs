@@ -2,15 +2,15 @@
 
 use super::alarm::{Asking, key, none, only, shown};
 use super::timer::{length, work};
-use crate::timers::{TimerError, Timers};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use crate::undo::Undoable;
 use chrono::{Duration, NaiveDateTime, NaiveTime};
 use hark_core::calendar::{Recurrence, When, moment_within, time_near};
 use hark_core::timer::{Timer, TimerKind, TimerState};
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
+use hark_home::timers::{TimerError, Timers};
+use hark_home::undo::Undoable;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Aim {
             (_, Some(time), ..) => Ok(Self::Time(time.to_owned())),
             (_, _, Some(ms), Some("earlier")) => Ok(Self::By(Duration::milliseconds(-ms))),
             (_, _, Some(ms), _) => Ok(Self::By(Duration::milliseconds(ms))),
-            _ => Err(bad("I need to know to what time", "to")),
+            _ => Err(bad("the new time was not said", "to").because(reason::NO_NEW_TIME)),
         }
     }
 
@@ -60,7 +60,7 @@ impl Aim {
             }
             Self::By(shift) => old + *shift,
         };
-        if at <= now { Err(bad("that time has passed", "to")) } else { Ok(at) }
+        if at <= now { Err(bad("that time has passed", "to").because(reason::TIME_PASSED)) } else { Ok(at) }
     }
 
     /// The new time of day of what comes again and again at `old`.
@@ -69,11 +69,11 @@ impl Aim {
             Self::Time(text) => time_of(text, old),
             Self::By(shift) => match old.overflowing_add_signed(*shift) {
                 (time, 0) => Ok(time),
-                _ => Err(bad("it would ring on other days", "hours")),
+                _ => Err(bad("it would ring on other days", "hours").because(reason::OTHER_DAYS)),
             },
             Self::At(_) => {
-                let message = "it comes again and again, so I can only change its time of day";
-                Err(Failure::new(error_code::UNSUPPORTED, message))
+                let message = "of what repeats only the time of day can be changed";
+                Err(Failure::new(error_code::UNSUPPORTED, message).because(reason::ONLY_TIME_OF_DAY))
             }
         }
     }
@@ -122,10 +122,10 @@ fn again(
     let one_time = |rule: &Recurrence| rule.later.is_empty() && rule.time.is_some();
     let rule = Recurrence::parse(rule).filter(one_time).ok_or_else(|| {
         let message = "it comes several times a day; cancel it and set it anew";
-        Failure::new(error_code::UNSUPPORTED, message)
+        Failure::new(error_code::UNSUPPORTED, message).because(reason::SEVERAL_TIMES_A_DAY)
     })?;
     let time = aim.time(rule.time.unwrap_or_default())?;
     let rule = Recurrence { time: Some(time), ..rule }.to_string();
     let next = timers.zone().next(&rule, before.created_unix_ms, now_unix_ms);
-    Ok((next.ok_or_else(|| bad("that day never comes", "to"))?, Some(rule)))
+    Ok((next.ok_or_else(|| bad("that day never comes", "to").because(reason::NEVER_COMES))?, Some(rule)))
 }

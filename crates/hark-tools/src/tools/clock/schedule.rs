@@ -2,14 +2,14 @@
 
 use super::alarm::shown;
 use super::timer::{own_area, set_now, work};
-use crate::timers::{NewTimer, Timers};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use crate::undo::Undoable;
-use crate::zone;
 use hark_core::timer::{Timer, TimerKind};
 use hark_core::tool::error_code;
+use hark_home::timers::{NewTimer, Timers};
+use hark_home::undo::Undoable;
+use hark_home::zone;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,14 +1,14 @@
 //! `timer.*`: several timers at once, found as people speak of them.
 
-use crate::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
 use crate::tools::services::Services;
-use crate::undo::Undoable;
 use hark_core::ids::TimerId;
 use hark_core::ports::HomeView;
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::tool::error_code;
+use hark_home::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
+use hark_home::undo::Undoable;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

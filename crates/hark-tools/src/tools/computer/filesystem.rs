@@ -1,11 +1,13 @@
-//! `filesystem.*`: what is in files and folders the owner has allowed.
+//! `filesystem.*`: what is in files and folders the owner has allowed, and changes to those that may be written. What is there
+//! already is replaced only after a yes.
 
-use crate::files::{FileEntry, FileError, Listing};
+use crate::files::{FileEntry, FileError, Files, Listing, Target};
 use crate::tools::args::Args;
-use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
+use crate::tools::outcome::{Failure, Outcome, Prepared, blocking, blocking_work};
 use crate::tools::services::Services;
 use chrono::DateTime;
 use hark_core::tool::error_code;
+use hark_home::permissions::{Danger, OVERWRITE};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -15,6 +17,79 @@ const USUAL_ENTRIES: usize = 100;
 /// Whether any folder is allowed.
 pub fn ready(services: &Services) -> Result<(), Failure> {
     if services.files.is_open() { Ok(()) } else { Err(FileError::NoRoots.into()) }
+}
+
+/// Whether any folder may be written to.
+pub fn writable(services: &Services) -> Result<(), Failure> {
+    if services.files.is_writable() { Ok(()) } else { Err(FileError::NoWriteRoots.into()) }
+}
+
+/// `filesystem.write`.
+pub fn write(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (path, text) = (args.owned("path").unwrap_or_default(), args.owned("text").unwrap_or_default());
+    let there = services.files.occupied(&path, None)?;
+    changing(services, there, move |files, target| {
+        let written = files.write(&path, &text, target)?;
+        Ok(json!({"path": written.path.display().to_string(), "bytes": written.bytes}))
+    })
+}
+
+/// `filesystem.append`.
+pub fn append(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (files, path) = (services.files.clone(), args.owned("path").unwrap_or_default());
+    let text = args.owned("text").unwrap_or_default();
+    Ok(blocking(move || {
+        let written = files.append(&path, &text)?;
+        Ok(Outcome::new(true, json!({"path": written.path.display().to_string(), "bytes": written.bytes})))
+    }))
+}
+
+/// `filesystem.move`.
+pub fn rename(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (from, to) = (args.owned("from").unwrap_or_default(), args.owned("to").unwrap_or_default());
+    let there = services.files.occupied(&to, Some(&from))?;
+    changing(services, there, move |files, target| {
+        let moved = files.rename(&from, &to, target)?;
+        Ok(json!({"from": from, "path": moved.path.display().to_string()}))
+    })
+}
+
+/// `filesystem.copy`.
+pub fn copy(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (from, to) = (args.owned("from").unwrap_or_default(), args.owned("to").unwrap_or_default());
+    let there = services.files.occupied(&to, Some(&from))?;
+    changing(services, there, move |files, target| {
+        let copied = files.copy(&from, &to, target)?;
+        Ok(json!({"from": from, "path": copied.path.display().to_string(), "bytes": copied.bytes}))
+    })
+}
+
+/// A change that passes the gate where it would replace a file.
+fn changing(
+    services: &Services,
+    there: Option<FileEntry>,
+    change: impl FnOnce(&Files, Target) -> Result<Value, FileError> + Send + 'static,
+) -> Result<Prepared, Failure> {
+    let files = services.files.clone();
+    let target = if there.is_some() { Target::Replaced } else { Target::New };
+    let work = blocking_work(move || Ok(Outcome::new(true, change(&files, target)?)));
+    Ok(match there {
+        Some(there) => {
+            let path = there.path.display().to_string();
+            let name = format!("file {path}");
+            Prepared::Gated(Danger { action: OVERWRITE, entity: path, name }, work)
+        }
+        None => Prepared::Work(work),
+    })
+}
+
+/// `filesystem.info`.
+pub fn info(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (files, path) = (services.files.clone(), args.owned("path").unwrap_or_default());
+    Ok(blocking(move || {
+        let there = files.info(&path)?.ok_or_else(|| FileError::NotFound(path.clone()))?;
+        Ok(Outcome::answer(entry(&there, "path", there.path.display().to_string())))
+    }))
 }
 
 /// `filesystem.read`.
@@ -71,6 +146,13 @@ impl From<FileError> for Failure {
         match error {
             FileError::NoRoots => failure(error_code::NOT_CONFIGURED)
                 .fix("name folders that may be read: tools.file_roots = [\"~/Documents\"]"),
+            FileError::NoWriteRoots => failure(error_code::NOT_CONFIGURED)
+                .fix("name folders that may be written to: tools.file_write_roots = [\"~/Documents/Hark\"]"),
+            FileError::OutsideWritable(..) => failure(error_code::FORBIDDEN)
+                .fix("use a path inside these folders, or add its folder to tools.file_write_roots"),
+            FileError::Exists(_) | FileError::TooLarge(..) | FileError::IntoItself(..) => {
+                failure(error_code::UNSUPPORTED).fix("use another name")
+            }
             FileError::Outside(..) => failure(error_code::FORBIDDEN)
                 .fix("use a path inside these folders, or add its folder to tools.file_roots"),
             FileError::Link(_) => failure(error_code::FORBIDDEN)

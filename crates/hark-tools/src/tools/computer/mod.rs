@@ -2,8 +2,10 @@
 
 pub(super) mod clipboard;
 pub(super) mod filesystem;
+pub(super) mod machine;
 pub(super) mod pc;
 pub(super) mod process;
+pub(super) mod script;
 pub(super) mod search;
 pub(super) mod shell;
 pub(super) mod web;

@@ -1,11 +1,11 @@
 //! `shell.run`: a program the owner has allowed.
 
-use crate::permissions::Danger;
 use crate::shell::{ProgramOutput, ShellError};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use hark_core::tool::error_code;
+use hark_home::permissions::Danger;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub fn run(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// What a program that ended badly said goes with the failure.
-fn outcome(shown: &str, ran: ProgramOutput) -> Result<Outcome, Failure> {
+pub(super) fn outcome(shown: &str, ran: ProgramOutput) -> Result<Outcome, Failure> {
     if let Some(0) = ran.exit_code {
         let detail = json!({
             "command": shown, "exit_code": 0, "stdout": ran.stdout, "stderr": ran.stderr, "truncated": false,

@@ -1,11 +1,11 @@
 //! `http.request` and `fetch.get`: what the web answers.
 
-use crate::permissions::Danger;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use crate::web::{Content, Request, WebError, WebResponse, page};
 use hark_core::tool::error_code;
+use hark_home::permissions::Danger;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -80,9 +80,13 @@ fn reading(
 
 /// No secret of the house leaves it, not even after a yes.
 fn keep_secrets(services: &Services, args: &Args, request: &Request) -> Result<(), Failure> {
-    let text = format!("{} {}", request.url, args.told());
+    refuse_secrets(services, &format!("{} {}", request.url, args.told()))
+}
+
+/// Refuses a text that holds a secret of the house and would leave it.
+pub(in crate::tools) fn refuse_secrets(services: &Services, text: &str) -> Result<(), Failure> {
     let fields = services.home.registry().secrets().values();
-    if !services.secrets.is_in(&text, &fields, |digits| services.pin.is_pin(digits)) {
+    if !services.secrets.is_in(text, &fields, |digits| services.pin.is_pin(digits)) {
         return Ok(());
     }
     let message = "the request holds a token, a PIN, a password or a code of this house, and is not sent";

@@ -3,7 +3,7 @@
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use serde_json::json;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -57,7 +57,8 @@ pub fn number(_services: &Arc<Services>, args: &Args) -> Result<Prepared, Failur
 pub fn choose(_services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let options = options(args.text("options").unwrap_or_default());
     if options.len() < 2 {
-        return Err(Failure::new(error_code::BAD_ARGUMENT, "I need at least two things to choose from")
+        return Err(Failure::new(error_code::BAD_ARGUMENT, "a choice takes at least two things")
+            .because(reason::TOO_FEW_CHOICES)
             .with("argument", json!("options")));
     }
     let choice = usize::try_from(one_of(options.len() as u64)).ok().and_then(|at| options.get(at));

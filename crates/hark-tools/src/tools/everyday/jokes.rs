@@ -4,7 +4,7 @@ use super::chance;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,7 +35,8 @@ pub fn tell(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     let language = hark_language::of(asked);
     let jokes = language.everyday.jokes;
     let none = || {
-        Failure::new(error_code::UNSUPPORTED, "I know no jokes in that language")
+        Failure::new(error_code::UNSUPPORTED, "there are no jokes in that language")
+            .because(reason::NO_JOKES)
             .fix(format!("write some into languages/{asked}/everyday.toml"))
     };
     let joke = jokes.get(services.jokes_told.next(language.code, jokes.len())).ok_or_else(none)?;

@@ -1,6 +1,5 @@
 //! `datetime.sun`: when the sun rises or sets where the house stands.
 
-use crate::automations::{AutomationError, sun};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
@@ -8,6 +7,7 @@ use chrono::Timelike;
 use hark_core::automation::SunEvent;
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;
+use hark_home::automations::{AutomationError, sun};
 use serde_json::json;
 use std::sync::Arc;
 

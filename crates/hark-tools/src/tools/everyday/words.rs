@@ -4,7 +4,7 @@ use crate::dictionary::DictionaryError;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
 use crate::tools::services::Services;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_language::Lexicon;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -18,9 +18,9 @@ pub fn spell(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure>
     let word = asked_word(args.text("word").unwrap_or_default(), language);
     let letters: Vec<Vec<String>> = word.split_whitespace().map(|part| letters(part, language)).collect();
     if letters.iter().all(Vec::is_empty) {
-        return Err(
-            Failure::new(error_code::BAD_ARGUMENT, "that has no letters").with("argument", json!("word"))
-        );
+        return Err(Failure::new(error_code::BAD_ARGUMENT, "that has no letters")
+            .because(reason::NO_LETTERS)
+            .with("argument", json!("word")));
     }
     let text: Vec<String> = letters.iter().map(|part| part.join(", ")).collect();
     Ok(Prepared::Answer(Outcome::answer(json!({
@@ -51,7 +51,8 @@ pub fn define(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
     let language = language(services, args);
     let asked = asked_word(args.text("word").unwrap_or_default(), language);
     let unknown = |word: &str| {
-        Failure::new(error_code::NOT_FOUND, format!("I have no definition of {word}"))
+        Failure::new(error_code::NOT_FOUND, format!("the dictionary does not have {word}"))
+            .because(reason::NO_DEFINITION)
             .with("word", json!(word))
     };
     if language.everyday.pronouns.contains(&asked.to_lowercase()) {

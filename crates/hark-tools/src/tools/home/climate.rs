@@ -1,11 +1,6 @@
 //! `home.climate_*`: what it is set to, by how much more, in which mode, and how warm it is.
 
 use super::common::{plain, plan, plan_stepped, step, target};
-use crate::home::DeviceError;
-use crate::home::UNAVAILABLE;
-use crate::home::capability::mode_list;
-use crate::home::command::DeviceCommand;
-use crate::home::select::{Scope, SelectError, Target, select};
 use crate::names::is_one_of;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
@@ -13,6 +8,11 @@ use crate::tools::services::Services;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;
+use hark_home::DeviceError;
+use hark_home::UNAVAILABLE;
+use hark_home::capability::mode_list;
+use hark_home::command::DeviceCommand;
+use hark_home::select::{Scope, SelectError, Target, select};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

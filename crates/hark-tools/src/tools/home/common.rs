@@ -1,16 +1,16 @@
 //! What all home tools share: the target of a request, and entities as receipts show them.
 
-use crate::home::DeviceError;
-use crate::home::command::{Action, Actions, DeviceCommand};
-use crate::home::control::Done;
-use crate::home::select::{Scope, SelectError, Target, area, area_name, select, target_of};
-use crate::home::state_proof::proves;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;
+use hark_home::DeviceError;
+use hark_home::command::{Action, Actions, DeviceCommand};
+use hark_home::control::Done;
+use hark_home::select::{Scope, SelectError, Target, area, area_name, select, target_of};
+use hark_home::state_proof::proves;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! `home.set_position`, `home.position_step` and `home.stop_moving`: blinds, curtains, windows, valves half-way.
 
 use super::common::{plan, plan_stepped, step, target};
-use crate::home::command::{DeviceCommand, percent};
-use crate::home::select::Target;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
 use hark_core::home::Entity;
+use hark_home::command::{DeviceCommand, percent};
+use hark_home::select::Target;
 use serde_json::json;
 use std::sync::Arc;
 

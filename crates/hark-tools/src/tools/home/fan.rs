@@ -1,11 +1,11 @@
 //! `home.fan_set_speed` and `home.fan_step`.
 
 use super::common::{plan, plan_stepped, step, target};
-use crate::home::command::{DeviceCommand, percent};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
 use hark_core::home::Entity;
+use hark_home::command::{DeviceCommand, percent};
 use serde_json::json;
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
-//! `home.humidifier_set_humidity`: how humid it shall be. Modes are chosen as presets are, in `home_climate`.
+//! `home.humidifier_set_humidity`: how humid it shall be. Modes are chosen as presets are, in `climate`.
 
 use super::common::{plan, target};
-use crate::home::command::DeviceCommand;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
+use hark_home::command::DeviceCommand;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! `home.light_set`: brightness, colour, colour temperature.
 
 use super::common::{plan, plan_stepped, step, target};
-use crate::home::colours;
-use crate::home::command::{DeviceCommand, LightSetting, percent};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
 use hark_core::home::Entity;
 use hark_core::tool::error_code;
+use hark_home::colours;
+use hark_home::command::{DeviceCommand, LightSetting, percent};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

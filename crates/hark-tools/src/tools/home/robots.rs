@@ -1,13 +1,13 @@
 //! Vacuum cleaners and lawn mowers.
 
 use super::common::{plan, plan_for, target};
-use crate::home::command::DeviceCommand;
-use crate::home::select::{self, Scope, SelectError, Target};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
 use hark_core::ports::HomeView;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
+use hark_home::command::DeviceCommand;
+use hark_home::select::{self, Scope, SelectError, Target};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -52,7 +52,9 @@ pub fn vacuum_clean_area(services: &Arc<Services>, args: &Args) -> Result<Prepar
     if cleaners.len() > 1 {
         let names: Vec<&str> = cleaners.iter().map(|cleaner| cleaner.name.as_str()).collect();
         let message = "there are several vacuum cleaners";
-        return Err(Failure::new(error_code::AMBIGUOUS, message).with("candidates", json!(names)));
+        return Err(Failure::new(error_code::AMBIGUOUS, message)
+            .because(reason::SEVERAL_VACUUMS)
+            .with("candidates", json!(names)));
     }
     let name = area.name.clone();
     let about = json!({"cleans": name});

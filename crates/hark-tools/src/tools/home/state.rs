@@ -1,10 +1,6 @@
 //! `home.get_state`: what is it, is it so, are any, are all, which, how many.
 
 use super::common::target;
-use crate::home::command::percent;
-use crate::home::question::{Limits, can_be, is_so, state_words};
-use crate::home::select::{Scope, area_name, select, with_persons};
-use crate::home::{DeviceError, UNAVAILABLE};
 use crate::names::{means_all, normal};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
@@ -12,6 +8,10 @@ use crate::tools::services::Services;
 use hark_core::home::Entity;
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;
+use hark_home::command::percent;
+use hark_home::question::{Limits, can_be, is_so, state_words};
+use hark_home::select::{Scope, area_name, select, with_persons};
+use hark_home::{DeviceError, UNAVAILABLE};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

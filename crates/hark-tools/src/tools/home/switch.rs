@@ -2,10 +2,10 @@
 //! `home.alarm_panel_set`.
 
 use super::common::{plan, target};
-use crate::home::command::{DeviceCommand, SWITCHABLE, Switch, switched};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
+use hark_home::command::{DeviceCommand, SWITCHABLE, Switch, switched};
 use serde_json::json;
 use std::sync::Arc;
 

@@ -1,16 +1,16 @@
 //! `home.set_value`: numbers, choices and texts that are entities.
 
 use super::common::{plan_for, target};
-use crate::home::DeviceError;
-use crate::home::command::DeviceCommand;
-use crate::home::secrets::Secrets;
-use crate::home::select::{Scope, select};
-use crate::home::values::{VALUED, check, meant};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
 use hark_core::home::Entity;
 use hark_core::ports::HomeView;
+use hark_home::DeviceError;
+use hark_home::command::DeviceCommand;
+use hark_home::secrets::Secrets;
+use hark_home::select::{Scope, select};
+use hark_home::values::{VALUED, check, meant};
 use serde_json::json;
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! Tools for this machine: its files, programs, clipboard, and sums.
 
 use crate::calculator;
+use crate::files;
 use crate::shell as programs;
 use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
 use crate::tools::{calculate, clipboard, filesystem, pc, process, search, shell};
@@ -8,6 +9,11 @@ use hark_core::Risk;
 
 /// Longest path, bytes (`PATH_MAX`).
 const PATH: Kind = Kind::Raw(4096);
+const WRITABLE: &str =
+    "the file; relative paths are meant from the first folder that may be written to and has it";
+const WRITTEN: Field = Field::always("path", "string", "the whole path");
+const BYTES: Field = Field::always("bytes", "integer", "size of the whole file");
+const FROM: Field = Field::always("from", "string", "where it was");
 const COUNT: Field = Field::always("count", "integer", "how many there are");
 const TRUNCATED: Field = Field::always("truncated", "boolean", "there is more than is told");
 
@@ -47,7 +53,11 @@ pub const TOOLS: &[Descriptor] = &[
         name: "filesystem.read",
         description: "Reads a text file inside the folders that are allowed.",
         args: &[&[
-            Arg::must("path", PATH, "the file; relative paths are meant from the first allowed folder"),
+            Arg::must(
+                "path",
+                PATH,
+                "the file; relative paths are meant from the first allowed folder that has it",
+            ),
             Arg::maybe("offset", Kind::Integer(0, 1 << 50), "byte to begin at; 0 when missing"),
         ]],
         result: &[
@@ -90,6 +100,88 @@ pub const TOOLS: &[Descriptor] = &[
         prepare: filesystem::list,
     },
     Descriptor {
+        name: "filesystem.write",
+        description: "Writes a text file inside the folders that may be written to. A file that is there already is replaced only after a yes.",
+        args: &[&[
+            Arg::must("path", PATH, WRITABLE),
+            Arg::must("text", Kind::Raw(files::MAX_WRITTEN_CHARS), "the whole text"),
+        ]],
+        result: &[WRITTEN, BYTES],
+        risk: Risk::Write,
+        outside: Outside::Never,
+        permission: "filesystem",
+        agent: "filesystem",
+        timeout_ms: None,
+        ready: filesystem::writable,
+        prepare: filesystem::write,
+    },
+    Descriptor {
+        name: "filesystem.append",
+        description: "Adds a text to the end of a file inside the folders that may be written to; makes the file when there is none.",
+        args: &[&[
+            Arg::must("path", PATH, WRITABLE),
+            Arg::must("text", Kind::Raw(files::MAX_WRITTEN_CHARS), "what is added, with its line breaks"),
+        ]],
+        result: &[WRITTEN, BYTES],
+        risk: Risk::Write,
+        outside: Outside::Never,
+        permission: "filesystem",
+        agent: "filesystem",
+        timeout_ms: None,
+        ready: filesystem::writable,
+        prepare: filesystem::append,
+    },
+    Descriptor {
+        name: "filesystem.move",
+        description: "Moves or renames a file or folder inside the folders that may be written to. A file that is there already is replaced only after a yes.",
+        args: &[&[
+            Arg::must("from", PATH, WRITABLE),
+            Arg::must("to", PATH, "where to; into it when it is a folder"),
+        ]],
+        result: &[FROM, WRITTEN],
+        risk: Risk::Write,
+        outside: Outside::Never,
+        permission: "filesystem",
+        agent: "filesystem",
+        timeout_ms: None,
+        ready: filesystem::writable,
+        prepare: filesystem::rename,
+    },
+    Descriptor {
+        name: "filesystem.copy",
+        description: "Copies a file into a folder that may be written to. A file that is there already is replaced only after a yes.",
+        args: &[&[
+            Arg::must("from", PATH, "the file; it only has to be readable"),
+            Arg::must("to", PATH, "where to; into it when it is a folder"),
+        ]],
+        result: &[FROM, WRITTEN, BYTES],
+        risk: Risk::Write,
+        outside: Outside::Never,
+        permission: "filesystem",
+        agent: "filesystem",
+        timeout_ms: None,
+        ready: filesystem::writable,
+        prepare: filesystem::copy,
+    },
+    Descriptor {
+        name: "filesystem.info",
+        description: "Tells the size of a file or folder inside the folders that are allowed, and when it was changed.",
+        args: &[&[Arg::must("path", PATH, "the file or folder")]],
+        result: &[
+            WRITTEN,
+            Field::always("kind", "string", "file, folder, link or other"),
+            Field::maybe("bytes", "integer", "size of a file"),
+            Field::maybe("modified", "string", "when it was changed, such as 2026-11-21T13:05:00Z"),
+        ],
+        risk: Risk::Read,
+        outside: Outside::Never,
+        permission: "filesystem",
+        agent: "filesystem",
+        timeout_ms: None,
+        ready: filesystem::ready,
+        prepare: filesystem::info,
+    },
+    Descriptor {
         name: "search.files",
         description: "Finds files and folders by name inside the folders that are allowed.",
         args: &[&[
@@ -113,6 +205,31 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: filesystem::ready,
         prepare: search::files,
+    },
+    Descriptor {
+        name: "search.contents",
+        description: "Finds text files by words that stand in them, inside the folders that are allowed.",
+        args: &[&[
+            Arg::must("words", Kind::Words(200), "what is looked for in one line, whatever its case"),
+            Arg::maybe("path", PATH, "the folder to look in; all that are allowed when missing"),
+            Arg::maybe("limit", Kind::Integer(1, 1000), "most files to tell; 50 when missing"),
+        ]],
+        result: &[
+            Field::always(
+                "files",
+                "array",
+                "{path, name, line: number of the first line that has it, text of that line} of each",
+            ),
+            COUNT,
+            TRUNCATED,
+        ],
+        risk: Risk::Read,
+        outside: Outside::Always,
+        permission: "filesystem",
+        agent: "filesystem",
+        timeout_ms: None,
+        ready: filesystem::ready,
+        prepare: search::contents,
     },
     Descriptor {
         name: "process.list",

@@ -8,7 +8,9 @@ mod home;
 mod household;
 mod info;
 mod knowledge;
+mod machine;
 mod media;
+mod personal;
 mod robots;
 mod timers;
 mod web;
@@ -60,7 +62,9 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         media::TOOLS,
         household::TOOLS,
         knowledge::TOOLS,
+        personal::TOOLS,
         computer::TOOLS,
+        machine::TOOLS,
         web::TOOLS,
     ];
     groups.into_iter().flatten().collect()

@@ -1,7 +1,7 @@
 //! Tools for the web.
 
 use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
-use crate::tools::web;
+use crate::tools::{web, web_search};
 use hark_core::Risk;
 
 /// Longest address, characters.
@@ -14,6 +14,16 @@ const FROM: Field = Field::always("url", "string", "where it came from in the en
 const CONTENT_TYPE: Field =
     Field::always("content_type", "string", "such as text/html; empty when it was not told");
 const TRUNCATED: Field = Field::always("truncated", "boolean", "there is more than is told");
+
+const SEARCH: &[&[Arg]] = &[&[
+    Arg::must("words", Kind::Words(400), "what is searched for"),
+    Arg::maybe("limit", Kind::Integer(1, 20), "most results to tell; 5 when missing"),
+]];
+const RESULTS: &[Field] = &[
+    Field::always("words", "string", "what was searched for"),
+    Field::always("count", "integer", "how many results are told"),
+    Field::always("results", "array", "{title, url, site, text, published?, image?} of each, the best first"),
+];
 
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
@@ -68,5 +78,44 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: always,
         prepare: web::fetch,
+    },
+    Descriptor {
+        name: "search.web",
+        description: "Searches the web.",
+        args: SEARCH,
+        result: RESULTS,
+        risk: Risk::Read,
+        outside: Outside::Always,
+        permission: "web",
+        agent: "web",
+        timeout_ms: None,
+        ready: web_search::ready,
+        prepare: web_search::pages,
+    },
+    Descriptor {
+        name: "search.news",
+        description: "Searches the news of the web.",
+        args: SEARCH,
+        result: RESULTS,
+        risk: Risk::Read,
+        outside: Outside::Always,
+        permission: "web",
+        agent: "web",
+        timeout_ms: None,
+        ready: web_search::ready,
+        prepare: web_search::news,
+    },
+    Descriptor {
+        name: "search.images",
+        description: "Searches the web for pictures.",
+        args: SEARCH,
+        result: RESULTS,
+        risk: Risk::Read,
+        outside: Outside::Always,
+        permission: "web",
+        agent: "web",
+        timeout_ms: None,
+        ready: web_search::ready,
+        prepare: web_search::images,
     },
 ];

@@ -82,6 +82,20 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "filesystem.read",
         "filesystem.list",
         "search.files",
+        "search.contents",
+        "filesystem.info",
+        "system.battery",
+        "system.wifi",
+        "volume.get",
+        "script.list",
+        "location.get",
+        "search.web",
+        "search.news",
+        "search.images",
+        "calendar.read",
+        "contacts.search",
+        "notes.read",
+        "notes.search",
         "process.list",
         "pc.info",
         "calculate",
@@ -167,10 +181,20 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "automation.change_end",
         "automation.restore",
         "home.restore_later",
+        "calendar.create",
+        "notes.create",
+        "notes.append",
+        "system.lock",
+        "system.sleep",
+        "system.do_not_disturb",
+        "filesystem.write",
+        "filesystem.append",
+        "filesystem.move",
+        "filesystem.copy",
     ];
     assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
     assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));
-    let dangerous = ["shell.run"];
+    let dangerous = ["shell.run", "script.run"];
     assert!(dangerous.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Dangerous)));
     assert_eq!(reads.len() + writes.len() + dangerous.len(), table::TABLE.len());
     assert_eq!(tools.tools.risk("home.explode"), None);

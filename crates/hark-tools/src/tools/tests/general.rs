@@ -58,6 +58,46 @@ async fn files_that_may_not_be_read_are_refused_with_what_to_do() {
 }
 
 #[tokio::test]
+async fn files_are_changed_and_replaced_only_after_a_yes() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().display().to_string();
+    let house = with(ToolsConfig { file_write_roots: vec![root.clone()], ..ToolsConfig::default() });
+    let written = house.ok("filesystem.write", json!({"path": "a.txt", "text": "one\n"})).await;
+    assert!(written.changed && !written.tainted);
+    house.ok("filesystem.append", json!({"path": "a.txt", "text": "two\n"})).await;
+    house.ok("filesystem.copy", json!({"from": "a.txt", "to": "b.txt"})).await;
+    house.ok("filesystem.move", json!({"from": "b.txt", "to": "c.txt"})).await;
+    let info = house.ok("filesystem.info", json!({"path": "c.txt"})).await;
+    assert_eq!((&info.detail["kind"], &info.detail["bytes"]), (&json!("file"), &json!(8)));
+    let found = house.ok("search.contents", json!({"words": "TWO"})).await;
+    assert_eq!((&found.detail["count"], &found.detail["files"][0]["line"]), (&json!(2), &json!(2)));
+    assert!(found.tainted, "what stands in a file is text from outside");
+    for (tool, args) in [
+        ("filesystem.write", json!({"path": "a.txt", "text": "gone"})),
+        ("filesystem.copy", json!({"from": "c.txt", "to": "a.txt"})),
+        ("filesystem.move", json!({"from": "c.txt", "to": "a.txt"})),
+    ] {
+        let before = std::fs::read_to_string(folder.path().join("a.txt")).unwrap();
+        let (code, receipt) = house.fails(tool, args.clone()).await;
+        assert_eq!(code, error_code::NEEDS_APPROVAL, "{tool}");
+        let told = |key: &str| receipt.detail[key].as_str().unwrap();
+        assert_eq!(told("action"), "overwrite", "{tool}");
+        assert!(told("name").contains("file /"), "{tool}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("a.txt")).unwrap(), before);
+        assert!(house.call(tool, args, true).await.ok, "{tool}");
+    }
+    for tool in ["filesystem.write", "filesystem.append"] {
+        let (code, receipt) = house.fails(tool, json!({"path": "../out.txt", "text": "x"})).await;
+        assert_eq!(code, error_code::FORBIDDEN);
+        assert!(receipt.detail["fix"].as_str().unwrap().contains("tools.file_write_roots"));
+    }
+    // What may only be read is changed by nothing.
+    let (house, _folder) = with_files();
+    let (code, _) = house.fails("filesystem.write", json!({"path": "note.txt", "text": "x"})).await;
+    assert_eq!(code, error_code::NOT_CONFIGURED);
+}
+
+#[tokio::test]
 async fn what_is_not_set_up_says_how_and_is_told_to_no_model() {
     let house = Built { clipboard: Some(Arc::new(NoDesktop)), ..Built::default() }.house();
     for (tool, args, key) in [
@@ -220,10 +260,7 @@ async fn sending_something_is_asked_about_and_only_then_sent() {
         let args = json!({"method": method, "url": format!("http://{host}/A"), "body": {"on": true}});
         let (code, receipt) = house.fails("http.request", args.clone()).await;
         assert_eq!(code, error_code::NEEDS_APPROVAL, "{method}");
-        assert_eq!(
-            receipt.detail["question"],
-            format!("Shall I send the {method} request to http://{host}/A?")
-        );
+        assert_eq!(receipt.detail["name"], format!("{method} request to http://{host}/A"));
         assert_eq!((&receipt.detail["act"], &receipt.detail["exact"]), (&json!("send"), &json!(true)));
         assert_eq!(count.load(Ordering::SeqCst), 0);
     }
@@ -249,11 +286,8 @@ async fn programs_run_after_a_yes_and_never_without() {
     let args = json!({"program": "echo", "args": ["Hello", "two words"]});
     let (code, receipt) = house.fails("shell.run", args.clone()).await;
     assert_eq!(code, error_code::NEEDS_APPROVAL);
-    let question = receipt.detail["question"].as_str().unwrap();
-    assert!(
-        question.starts_with("Shall I run the command /") && question.ends_with("echo Hello \"two words\"?"),
-        "{question}"
-    );
+    let name = receipt.detail["name"].as_str().unwrap();
+    assert!(name.starts_with("command /") && name.ends_with("echo Hello \"two words\""), "{name}");
     let ran = house.call("shell.run", args.clone(), true).await;
     assert!(ran.ok && ran.changed, "{}", ran.detail);
     assert_eq!(ran.detail["stdout"], "Hello two words");

@@ -54,7 +54,10 @@ async fn a_dangerous_tool_needs_a_yes_whatever_it_returns() {
         let dangerous = tool(Risk::Dangerous, prepare);
         let failure = run_it(&house, dangerous, false).await.unwrap_err();
         assert_eq!(failure.code(), error_code::NEEDS_APPROVAL, "{at}");
-        assert_eq!(failure.detail()["question"], "Shall I run the test.tool lamp?");
+        assert_eq!(
+            (&failure.detail()["action"], &failure.detail()["name"]),
+            (&json!("run"), &json!("test.tool lamp"))
+        );
         assert_eq!(house.state("light.lamp"), "off");
         for (policy, expected) in
             [(DangerPolicy::Deny, error_code::FORBIDDEN), (DangerPolicy::Pin, error_code::NEEDS_PIN)]

@@ -71,6 +71,7 @@ async fn a_list_that_is_a_device_is_changed_there() {
 async fn a_list_that_cannot_be_kept_is_not_changed() {
     let house = house();
     house.list_store.refuses.store(true, Ordering::SeqCst);
+    house.fact_store.refuses.store(true, Ordering::SeqCst);
     for (tool, args) in [
         ("list.add", json!({"item": "eggs"})),
         ("list.create", json!({"name": "x"})),
@@ -96,7 +97,7 @@ async fn what_is_told_is_remembered_and_forgotten() {
     let (code, _) = house.fails("memory.recall", json!({"query": "the moon"})).await;
     assert_eq!(code, error_code::NOT_FOUND);
     house.ok("memory.forget", json!({"query": "the spare key", "every": true})).await;
-    assert!(house.list_store.newest(10).unwrap().is_empty());
+    assert!(house.fact_store.newest(10).unwrap().is_empty());
     let (code, _) = house.fails("memory.forget", json!({"query": "the spare key"})).await;
     assert_eq!(code, error_code::NOT_FOUND);
 }

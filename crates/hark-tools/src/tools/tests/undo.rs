@@ -1,7 +1,7 @@
 //! "Undo that", after everything that can be changed.
 
 use super::*;
-use crate::home::state_proof::items_of;
+use hark_home::state_proof::items_of;
 
 impl House {
     /// A call of a turn of its own.
@@ -103,7 +103,7 @@ async fn a_change_of_any_kind_is_taken_back() {
                 lists,
                 volume,
                 house.tools.services().timers.all(),
-                house.list_store.facts.lock().unwrap().len(),
+                house.fact_store.facts.lock().unwrap().len(),
             )
         };
         let before = all(&house);

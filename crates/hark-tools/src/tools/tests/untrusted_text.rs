@@ -59,10 +59,12 @@ impl House {
     }
 }
 
-fn asks(receipt: &Receipt) -> &str {
+/// What a yes is asked for: the act and what with.
+fn asks(receipt: &Receipt) -> String {
     assert_eq!(receipt.detail["error"], error_code::NEEDS_APPROVAL, "{}", receipt.detail);
     assert!(receipt.detail["outside"] == true && receipt.tainted && !receipt.changed, "{receipt:?}");
-    receipt.detail["question"].as_str().unwrap()
+    let told = |key: &str| receipt.detail[key].as_str().unwrap();
+    format!("{} {}", told("action"), told("name"))
 }
 
 #[tokio::test]

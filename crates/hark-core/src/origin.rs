@@ -1,0 +1,89 @@
+//! Who makes requests: where they come from, how far that is trusted, and in which conversation.
+
+use serde::{Deserialize, Serialize};
+
+/// Who made the request of a turn; decides where the answer goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Somebody in the room.
+    Voice,
+    /// The command line, where no Hark runs; beside a running one it is `Api`.
+    Cli,
+    /// MQTT `ask`.
+    Mqtt,
+    /// MQTT `ask` that names its conversation: what is asked back can be answered in that one only.
+    MqttSession(String),
+    /// The dashboard or a program, by WebSocket or HTTP, in the conversation of this name.
+    Api(String),
+    /// Hark itself, such as a timer that rings.
+    Internal,
+}
+
+/// Who told or asks something, the least trusted first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// A voice in the room or a client of the broker. It may be a guest: that a voice is known is only a hint.
+    #[default]
+    Unknown,
+    /// The owner: at the command line, or at an interface that is the owner's.
+    Owner,
+}
+
+impl Speaker {
+    /// As it is written in the store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Owner => "owner",
+        }
+    }
+
+    /// The reverse of [`Speaker::name`]; any other text is [`Speaker::Unknown`].
+    pub fn named(name: &str) -> Self {
+        if name == Self::Owner.name() { Self::Owner } else { Self::Unknown }
+    }
+}
+
+/// Who makes a call, and in which conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Requester {
+    /// Who.
+    #[serde(default)]
+    pub speaker: Speaker,
+    /// The answer is spoken, so that everybody in the room hears it.
+    #[serde(default)]
+    pub aloud: bool,
+    /// Name of the conversation; a pronoun such as "she" means an entity of the same conversation.
+    #[serde(default)]
+    pub conversation: String,
+    /// Name of the person whose voice it was, where that is known: a hint, which may take rights away and gives none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
+}
+
+impl Requester {
+    /// Who makes requests of an origin.
+    pub fn of(origin: &Origin) -> Self {
+        let (speaker, aloud, conversation) = match origin {
+            Origin::Voice => (Speaker::Unknown, true, "voice".to_owned()),
+            Origin::Internal => (Speaker::Unknown, true, "voice".to_owned()),
+            Origin::Mqtt => (Speaker::Unknown, false, "mqtt".to_owned()),
+            Origin::MqttSession(name) => (Speaker::Unknown, false, format!("mqtt {name}")),
+            Origin::Cli => (Speaker::Owner, false, "cli".to_owned()),
+            Origin::Api(name) => (Speaker::Owner, false, format!("api {name}")),
+        };
+        Self { speaker, aloud, conversation, person: None }
+    }
+
+    /// Whether nothing is known of it.
+    pub fn is_nobody(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether what is private is kept from it.
+    pub fn is_stranger(&self) -> bool {
+        self.speaker == Speaker::Unknown
+    }
+}

@@ -1,0 +1,11 @@
+//! What the machine itself offers over the system's D-Bus: its battery (UPower), its Wi-Fi (NetworkManager), locking its
+//! screen and letting it sleep (logind). `hark-tools` calls it. A service that is not there is told with what to do about it.
+
+mod bus;
+mod power;
+mod session;
+mod wifi;
+
+pub use bus::{Desktop, DesktopError, Service};
+pub use power::{Battery, BatteryState};
+pub use wifi::Wifi;

@@ -1,0 +1,127 @@
+//! The machine's services, played by python-dbusmock (Debian: python3-dbusmock) on a bus of the test's own. Where it is not
+//! installed the test says so and passes.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests")]
+
+use hark_desktop::{BatteryState, Desktop, DesktopError, Service};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+/// Plays the services; each line on its standard input changes them, and is answered by a line.
+const PLAYER: &str = r#"
+import subprocess, sys, dbus, dbusmock
+bus = dbusmock.DBusTestCase.get_dbus(True)
+children = []
+def start(template, parameters={}):
+    child, obj = dbusmock.DBusTestCase.spawn_server_template(template, parameters, subprocess.DEVNULL)
+    children.append(child)
+    return dbus.Interface(obj, dbusmock.MOCK_IFACE)
+power = start('upower', {'DaemonVersion': '0.99', 'OnBattery': True})
+network = start('networkmanager')
+login = start('logind', {'CanSuspend': 'yes'})
+device = network.AddWiFiDevice('wlan0', 'wlan0', 100)
+print('ready', flush=True)
+for line in sys.stdin:
+    what = line.strip()
+    if what == 'battery':
+        power.SetupDisplayDevice(2, 2, 63.4, 50.0, 80.0, 0.0, 5400, 0, True, 'battery-good-symbolic', 3)
+    elif what == 'wifi':
+        point = network.AddAccessPoint(device, 'ap', 'Sonnenweg\n5', '00:23:f8:7e:12:bb', 2, 2425, 5400, 82, 0)
+        connection = network.AddWiFiConnection(device, 'home', 'Sonnenweg\n5', 'wpa-psk')
+        network.AddActiveConnection([device], connection, point, 'active', 2)
+    elif what == 'session':
+        login.AddSession('1', 'seat0', dbus.UInt32(1000), 'anna', True)
+    elif what == 'calls':
+        print(','.join(str(call[1]) for call in login.GetCalls()), flush=True)
+        continue
+    print('done', flush=True)
+for child in children:
+    child.terminate()
+"#;
+
+/// A bus with the services on it; ends with this.
+struct Machine {
+    bus: Child,
+    player: Child,
+    input: ChildStdin,
+    output: BufReader<std::process::ChildStdout>,
+}
+
+impl Machine {
+    fn start() -> Option<Self> {
+        let python = "/usr/bin/python3";
+        let has_mock = Command::new(python).args(["-c", "import dbusmock"]).stderr(Stdio::null()).status();
+        if !has_mock.is_ok_and(|status| status.success()) {
+            return None;
+        }
+        let arguments = ["--session", "--nofork", "--nopidfile", "--print-address=1"];
+        let mut bus = Command::new("dbus-daemon").args(arguments).stdout(Stdio::piped()).spawn().ok()?;
+        let mut address = String::new();
+        BufReader::new(bus.stdout.take()?).read_line(&mut address).ok()?;
+        // SAFETY: this test is the only one of its program, and starts no thread before.
+        unsafe { std::env::set_var("DBUS_SYSTEM_BUS_ADDRESS", address.trim()) };
+        let mut player = Command::new(python)
+            .args(["-c", PLAYER])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let input = player.stdin.take()?;
+        let output = BufReader::new(player.stdout.take()?);
+        let mut machine = Self { bus, player, input, output };
+        assert_eq!(machine.line(), "ready");
+        Some(machine)
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    }
+
+    fn tell(&mut self, what: &str) -> String {
+        writeln!(self.input, "{what}").unwrap();
+        self.line()
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // The player ends its children when its input ends; the bus ends last.
+        let _ = self.player.kill();
+        let _ = self.player.wait();
+        let _ = self.bus.kill();
+        let _ = self.bus.wait();
+    }
+}
+
+#[test]
+fn the_machine_is_told_of_and_driven_by_its_services() {
+    let Some(mut machine) = Machine::start() else {
+        eprintln!("skipped: python3-dbusmock or dbus-daemon is not installed (make test-packages)");
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let desktop = Desktop::default();
+    for service in [Service::Power, Service::Network, Service::Login] {
+        assert_eq!(desktop.offers(service), Ok(()), "{service:?}");
+    }
+    let battery = runtime.block_on(desktop.battery());
+    assert_eq!(battery, Err(DesktopError::Missing("this machine has no battery")));
+    assert_eq!(machine.tell("battery"), "done");
+    let battery = runtime.block_on(desktop.battery()).unwrap();
+    assert_eq!((battery.percent, battery.state), (63.4, BatteryState::Discharging));
+    assert_eq!(battery.seconds_left, Some(5400));
+
+    let wifi = runtime.block_on(desktop.wifi()).unwrap();
+    assert_eq!((wifi.is_enabled, wifi.network), (true, None));
+    assert_eq!(machine.tell("wifi"), "done");
+    let wifi = runtime.block_on(desktop.wifi()).unwrap();
+    assert_eq!(wifi.network, Some(("Sonnenweg 5".to_owned(), 82)), "names of networks are data of others");
+
+    assert!(matches!(runtime.block_on(desktop.lock()), Err(DesktopError::Missing(_))), "nobody is logged in");
+    assert_eq!(machine.tell("session"), "done");
+    assert_eq!(runtime.block_on(desktop.lock()), Ok(1));
+    assert_eq!(runtime.block_on(desktop.suspend()), Ok(()));
+    let calls = machine.tell("calls");
+    assert!(calls.contains("LockSessions") && calls.ends_with("Suspend"), "{calls}");
+}

@@ -1,0 +1,124 @@
+//! The household's calendars: one file or folder of `.ics` files, and one CalDAV address; both are read, and new events go to
+//! the server where there is one.
+
+use crate::dav::{Kind, Server};
+use crate::error::PersonalError;
+use crate::events::{self, Event, NewEvent, Time};
+use crate::folder;
+use chrono::{DateTime, Duration, NaiveDateTime, Utc};
+use hark_config::paths::expand;
+use hark_config::personal::PersonalConfig;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a wall clock of the house shows at a moment, seconds since the Unix epoch.
+pub type Wall = Arc<dyn Fn(i64) -> NaiveDateTime + Send + Sync>;
+
+/// Most events of one answer.
+const MAX_EVENTS: usize = 500;
+
+/// The calendars; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Calendars {
+    folder: Option<PathBuf>,
+    server: Option<Result<Server, PersonalError>>,
+}
+
+/// The events of a span.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// At most [`MAX_EVENTS`], in the order in which they begin.
+    pub events: Vec<Event>,
+    /// What could not be read, so that events may be missing.
+    pub unread: usize,
+}
+
+impl Calendars {
+    /// As the configuration says; a wrong address is told with the first question.
+    pub fn new(config: &PersonalConfig) -> Self {
+        let folder = Some(config.calendar_path.trim()).filter(|path| !path.is_empty()).map(expand);
+        let address = Some(config.caldav_url.trim()).filter(|url| !url.is_empty());
+        let server = address.map(|url| {
+            let login = (url, config.caldav_username.as_str(), config.caldav_password_file.as_str());
+            Server::new(Kind::Calendar, login, "caldav-password", config.timeout())
+        });
+        Self { folder, server }
+    }
+
+    /// Whether there is any.
+    pub fn is_configured(&self) -> bool {
+        self.folder.is_some() || self.server.is_some()
+    }
+
+    /// What is in the calendars from `from` to before `to`, by the wall clock of the house.
+    ///
+    /// # Errors
+    /// When there is none, or one of them cannot be read: an answer with half of the events would be a wrong one.
+    pub async fn read(
+        &self,
+        (from, to): (NaiveDateTime, NaiveDateTime),
+        wall: Wall,
+    ) -> Result<Found, PersonalError> {
+        if !self.is_configured() {
+            return Err(PersonalError::NotConfigured("calendar"));
+        }
+        let mut texts = Vec::new();
+        if let Some(server) = &self.server {
+            // The wall is at most 14 hours from UTC.
+            let day = Duration::days(1);
+            let around =
+                (from.checked_sub_signed(day).unwrap_or(from), to.checked_add_signed(day).unwrap_or(to));
+            texts = server.as_ref().map_err(Clone::clone)?.events(around).await?;
+        }
+        let folder = self.folder.clone();
+        let found = tokio::task::spawn_blocking(move || {
+            if let Some(folder) = folder {
+                texts.extend(folder::read(&folder, "ics")?);
+            }
+            let mut found = Found::default();
+            for text in &texts {
+                let (events, unread) = events::read(text, (from, to), &*wall);
+                found.events.extend(events);
+                found.unread += unread;
+            }
+            found.events.sort_by(|a, b| (a.start, &a.title).cmp(&(b.start, &b.title)));
+            // The same event may stand in a file and on the server.
+            found.events.dedup_by(|a, b| a.uid == b.uid && a.start == b.start && !a.uid.is_empty());
+            found.events.truncate(MAX_EVENTS);
+            Ok(found)
+        });
+        found
+            .await
+            .unwrap_or_else(|error| Err(PersonalError::BadAnswer("the calendar".into(), error.to_string())))
+    }
+
+    /// Adds an event; answers its id.
+    ///
+    /// # Errors
+    /// When there is no calendar to write to, or it does not take the event.
+    pub async fn add(&self, event: &NewEvent, now: DateTime<Utc>) -> Result<String, PersonalError> {
+        let is_right = match event.time {
+            Time::Days(first, after) => first < after,
+            Time::Moments(from, to) => from <= to,
+        };
+        if !is_right {
+            return Err(PersonalError::BadEvent("the event ends before it begins"));
+        }
+        let uid = uuid::Uuid::new_v4().to_string();
+        let (name, text) = (format!("{uid}.ics"), events::write(event, &uid, now));
+        match (&self.server, &self.folder) {
+            (Some(server), _) => server.as_ref().map_err(Clone::clone)?.add(&name, text).await?,
+            (None, Some(folder)) if folder.is_dir() => folder::add(folder, &name, &text)?,
+            (None, Some(path)) => {
+                let why = "events are added to a folder of files or a CalDAV server, not into a file".into();
+                return Err(PersonalError::File { path: path.display().to_string(), why });
+            }
+            (None, None) => return Err(PersonalError::NotConfigured("calendar")),
+        }
+        Ok(uid)
+    }
+}
+
+#[cfg(test)]
+#[path = "calendar_tests.rs"]
+mod tests;

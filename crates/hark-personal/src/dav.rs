@@ -1,0 +1,274 @@
+//! CalDAV (RFC 4791) and CardDAV (RFC 6352): collections that an address leads to, what is in them, and new events. Requests
+//! go to the configured server alone, with its name and password, and follow no redirect elsewhere.
+
+use crate::error::PersonalError;
+use chrono::NaiveDateTime;
+use hark_config::paths;
+use reqwest::{Client, Method, StatusCode};
+use std::path::PathBuf;
+use std::time::Duration;
+use url::Url;
+
+/// Most of an answer that is read, bytes.
+const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
+/// Most collections that are read of one address.
+const MAX_COLLECTIONS: usize = 50;
+const DAV: &str = "DAV:";
+/// What finds out where the collections are.
+const LOOK: &str = r#"<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:A="urn:ietf:params:xml:ns:carddav"><prop><resourcetype/><displayname/><current-user-principal/><C:calendar-home-set/><A:addressbook-home-set/></prop></propfind>"#;
+/// Every contact of a collection.
+const CONTACTS: &str = r#"<?xml version="1.0" encoding="utf-8"?><A:addressbook-query xmlns="DAV:" xmlns:A="urn:ietf:params:xml:ns:carddav"><prop><A:address-data/></prop><A:filter><A:prop-filter name="FN"/></A:filter></A:addressbook-query>"#;
+
+/// What a collection holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Events.
+    Calendar,
+    /// Contacts.
+    AddressBook,
+}
+
+impl Kind {
+    fn namespace(self) -> &'static str {
+        match self {
+            Self::Calendar => "urn:ietf:params:xml:ns:caldav",
+            Self::AddressBook => "urn:ietf:params:xml:ns:carddav",
+        }
+    }
+
+    /// Names of the elements of a collection, of the place where collections are, and of the data.
+    fn names(self) -> [&'static str; 3] {
+        match self {
+            Self::Calendar => ["calendar", "calendar-home-set", "calendar-data"],
+            Self::AddressBook => ["addressbook", "addressbook-home-set", "address-data"],
+        }
+    }
+}
+
+/// One address of a server.
+#[derive(Debug, Clone)]
+pub(crate) struct Server {
+    kind: Kind,
+    client: Client,
+    url: Url,
+    username: String,
+    password_file: Option<PathBuf>,
+}
+
+/// Where something is, and what a server says of it.
+struct Found {
+    url: Url,
+    is_collection: bool,
+    homes: Vec<Url>,
+    principal: Option<Url>,
+}
+
+impl Server {
+    /// A server as it is configured; `credential` is the name of systemd's credential with its password.
+    pub(crate) fn new(
+        kind: Kind,
+        (address, username, password_file): (&str, &str, &str),
+        credential: &str,
+        timeout: Duration,
+    ) -> Result<Self, PersonalError> {
+        let bad = |why: String| PersonalError::BadUrl { address: address.to_owned(), why };
+        let url = Url::parse(address).map_err(|error| bad(error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+            return Err(bad("it is no http or https address".into()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(bad("name and password belong into keys of their own".into()));
+        }
+        // The process has one crypto provider; the first user installs it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")))
+            .timeout(timeout)
+            .build()
+            .map_err(|error| PersonalError::of_request(address, &error))?;
+        let credentials = paths::credentials_dir();
+        let password_file = paths::secret_file(password_file, credential, credentials.as_deref());
+        Ok(Self { kind, client, url, username: username.to_owned(), password_file })
+    }
+
+    /// Every contact of every address book.
+    pub(crate) async fn contacts(&self) -> Result<Vec<String>, PersonalError> {
+        let mut texts = Vec::new();
+        for collection in self.collections().await? {
+            texts.extend(self.report(&collection, CONTACTS.to_owned()).await?);
+        }
+        Ok(texts)
+    }
+
+    /// Every object of every calendar that touches a span, UTC.
+    pub(crate) async fn events(
+        &self,
+        (from, to): (NaiveDateTime, NaiveDateTime),
+    ) -> Result<Vec<String>, PersonalError> {
+        let [from, to] = [from, to].map(|time| time.format("%Y%m%dT%H%M%SZ"));
+        let mut texts = Vec::new();
+        for collection in self.collections().await? {
+            // Two questions: servers differ in what they make of a filter for several kinds at once.
+            for component in ["VEVENT", "VTODO"] {
+                let query = format!(
+                    r#"<?xml version="1.0" encoding="utf-8"?><C:calendar-query xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><prop><C:calendar-data/></prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="{component}"><C:time-range start="{from}" end="{to}"/></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>"#
+                );
+                texts.extend(self.report(&collection, query).await?);
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Puts a new object into the first collection.
+    pub(crate) async fn add(&self, name: &str, text: String) -> Result<(), PersonalError> {
+        let collections = self.collections().await?;
+        let first = collections.first().ok_or_else(|| self.bad("it has no calendar".into()))?;
+        let mut url = first.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().push(name);
+        }
+        // Never over another one.
+        let headers = [("if-none-match", "*"), ("content-type", "text/calendar; charset=utf-8")];
+        let (status, _) = self.ask(Method::PUT, url, &headers, text).await?;
+        match status.is_success() {
+            true => Ok(()),
+            false => Err(self.bad(format!("it did not take the event, status {}", status.as_u16()))),
+        }
+    }
+
+    /// The collections that the address leads to: itself, those beside it, or those of the person who logs in.
+    async fn collections(&self) -> Result<Vec<Url>, PersonalError> {
+        let mut at = self.url.clone();
+        // The address, the principal, the home.
+        for _ in 0..3 {
+            let here = self.look(&at, "0").await?;
+            if let Some(collection) = here.iter().find(|found| found.is_collection) {
+                return Ok(vec![collection.url.clone()]);
+            }
+            let next = here.iter().find_map(|found| found.homes.first().or(found.principal.as_ref()));
+            let home = next.filter(|next| **next != at).cloned();
+            let listed = self.look(home.as_ref().unwrap_or(&at), "1").await?;
+            let collections: Vec<Url> =
+                listed.into_iter().filter(|found| found.is_collection).map(|found| found.url).collect();
+            if !collections.is_empty() {
+                return Ok(collections.into_iter().take(MAX_COLLECTIONS).collect());
+            }
+            let Some(home) = home else { break };
+            at = home;
+        }
+        let what = if self.kind == Kind::Calendar { "calendar" } else { "address book" };
+        Err(self.bad(format!("there is no {what} at {}", self.url)))
+    }
+
+    /// What a server says of an address (`depth` 0) and of what is in it (1).
+    async fn look(&self, at: &Url, depth: &str) -> Result<Vec<Found>, PersonalError> {
+        let headers = [("depth", depth), ("content-type", "application/xml; charset=utf-8")];
+        let body = self.multistatus("PROPFIND", at, &headers, LOOK.to_owned()).await?;
+        let document = self.parsed(&body)?;
+        let [collection, home, _] = self.kind.names();
+        let responses = document.descendants().filter(|node| node.has_tag_name((DAV, "response")));
+        let found = responses.filter_map(|response| {
+            let urls = |parent: roxmltree::Node<'_, '_>| -> Vec<Url> {
+                let hrefs = parent.children().filter(|node| node.has_tag_name((DAV, "href")));
+                hrefs.filter_map(|href| self.same_server(at, href.text()?)).collect()
+            };
+            let inside = |namespace: &str, name: &str| {
+                response.descendants().find(|node| node.has_tag_name((namespace, name)))
+            };
+            let kinds = inside(DAV, "resourcetype");
+            let is_collection = kinds.is_some_and(|kinds| {
+                kinds.children().any(|kind| kind.has_tag_name((self.kind.namespace(), collection)))
+            });
+            Some(Found {
+                url: urls(response).into_iter().next()?,
+                is_collection,
+                homes: inside(self.kind.namespace(), home).map(urls).unwrap_or_default(),
+                principal: inside(DAV, "current-user-principal")
+                    .and_then(|node| urls(node).into_iter().next()),
+            })
+        });
+        Ok(found.collect())
+    }
+
+    /// The objects that a question brings.
+    async fn report(&self, collection: &Url, query: String) -> Result<Vec<String>, PersonalError> {
+        let headers = [("depth", "1"), ("content-type", "application/xml; charset=utf-8")];
+        let body = self.multistatus("REPORT", collection, &headers, query).await?;
+        let document = self.parsed(&body)?;
+        let [_, _, data] = self.kind.names();
+        let data = document.descendants().filter(|node| node.has_tag_name((self.kind.namespace(), data)));
+        Ok(data.filter_map(|node| node.text().map(str::to_owned)).collect())
+    }
+
+    /// An address of an answer; `None` when it is one of another server, which is told no password.
+    fn same_server(&self, at: &Url, href: &str) -> Option<Url> {
+        at.join(href.trim()).ok().filter(|url| url.origin() == self.url.origin())
+    }
+
+    fn parsed<'t>(&self, body: &'t str) -> Result<roxmltree::Document<'t>, PersonalError> {
+        // Without document types: nothing in it is expanded.
+        roxmltree::Document::parse(body).map_err(|error| self.bad(error.to_string()))
+    }
+
+    async fn multistatus(
+        &self,
+        method: &str,
+        at: &Url,
+        headers: &[(&'static str, &str)],
+        body: String,
+    ) -> Result<String, PersonalError> {
+        let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::GET);
+        let (status, body) = self.ask(method, at.clone(), headers, body).await?;
+        match status {
+            StatusCode::MULTI_STATUS => Ok(body),
+            status => Err(self.bad(format!("status {} at {at}", status.as_u16()))),
+        }
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        url: Url,
+        headers: &[(&'static str, &str)],
+        body: String,
+    ) -> Result<(StatusCode, String), PersonalError> {
+        let failed = |error: reqwest::Error| PersonalError::of_request(&self.host(), &error);
+        let mut request = self.client.request(method, url).body(body);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if !self.username.is_empty() {
+            request = request.basic_auth(&self.username, self.password()?);
+        }
+        let mut response = request.send().await.map_err(failed)?;
+        let status = response.status();
+        if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            return Err(PersonalError::Denied(self.host()));
+        }
+        let mut read = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            read.extend_from_slice(&chunk);
+            if read.len() > MAX_BODY_BYTES {
+                return Err(self.bad(format!("it is more than {MAX_BODY_BYTES} bytes")));
+            }
+        }
+        let text = String::from_utf8(read).map_err(|_| self.bad("it is no UTF-8".into()))?;
+        Ok((status, text))
+    }
+
+    fn password(&self) -> Result<Option<String>, PersonalError> {
+        let read = |path: &PathBuf| {
+            paths::read_secret(path).map_err(|why| PersonalError::NoPassword { address: self.host(), why })
+        };
+        self.password_file.as_ref().map(read).transpose()
+    }
+
+    fn host(&self) -> String {
+        self.url.host_str().unwrap_or_default().to_owned()
+    }
+
+    fn bad(&self, why: String) -> PersonalError {
+        PersonalError::BadAnswer(self.host(), why)
+    }
+}

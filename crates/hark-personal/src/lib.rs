@@ -1,0 +1,16 @@
+//! The household's calendars and contacts: what is in files and on CalDAV and CardDAV servers, read when somebody asks, and
+//! events that are added. `hark-tools` calls it. What an event or a contact says is data of others.
+
+pub mod calendar;
+pub mod contacts;
+mod dav;
+mod error;
+mod events;
+mod folder;
+mod vcards;
+
+pub use calendar::{Calendars, Wall};
+pub use contacts::Contacts;
+pub use error::PersonalError;
+pub use events::{Event, NewEvent, Time};
+pub use vcards::Contact;

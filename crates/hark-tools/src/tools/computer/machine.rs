@@ -1,0 +1,112 @@
+//! `system.*`: the machine's battery, Wi-Fi, screen lock and sleep, over D-Bus.
+
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared};
+use crate::tools::services::Services;
+use hark_core::tool::error_code;
+use hark_desktop::{BatteryState, DesktopError, Service};
+use hark_home::permissions::{Danger, SUSPEND};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Whether UPower is there.
+pub fn has_power(services: &Services) -> Result<(), Failure> {
+    Ok(services.desktop.offers(Service::Power)?)
+}
+
+/// Whether NetworkManager is there.
+pub fn has_network(services: &Services) -> Result<(), Failure> {
+    Ok(services.desktop.offers(Service::Network)?)
+}
+
+/// Whether logind is there.
+pub fn has_login(services: &Services) -> Result<(), Failure> {
+    Ok(services.desktop.offers(Service::Login)?)
+}
+
+/// `system.battery`.
+pub fn battery(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let desktop = Arc::clone(&services.desktop);
+    Ok(Prepared::Work(Box::pin(async move {
+        let battery = desktop.battery().await?;
+        let state = match battery.state {
+            BatteryState::Charging => "charging",
+            BatteryState::Discharging => "discharging",
+            BatteryState::Full => "full",
+            BatteryState::Empty => "empty",
+            BatteryState::Unknown => "unknown",
+        };
+        // Between 0 and 100, as it was checked.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let percent = battery.percent.round() as u8;
+        let mut detail = json!({"percent": percent, "state": state});
+        if let Some(seconds) = battery.seconds_left {
+            detail["hours"] = json!(seconds / 3600);
+            detail["minutes"] = json!(seconds / 60 % 60);
+        }
+        Ok(Outcome::answer(detail))
+    })))
+}
+
+/// `system.wifi`.
+pub fn wifi(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let desktop = Arc::clone(&services.desktop);
+    Ok(Prepared::Work(Box::pin(async move {
+        let wifi = desktop.wifi().await?;
+        let mut detail = json!({"enabled": wifi.is_enabled, "connected": wifi.network.is_some()});
+        if let Some((name, strength)) = wifi.network {
+            detail["network"] = json!(name);
+            detail["strength"] = json!(strength);
+        }
+        Ok(Outcome::answer(detail))
+    })))
+}
+
+/// `system.lock`.
+pub fn lock(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let desktop = Arc::clone(&services.desktop);
+    Ok(Prepared::Work(Box::pin(
+        async move { Ok(Outcome::new(true, json!({"count": desktop.lock().await?}))) },
+    )))
+}
+
+/// `system.sleep`. Asked about: Hark sleeps with the machine.
+pub fn sleep(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let desktop = Arc::clone(&services.desktop);
+    let danger = Danger { action: SUSPEND, entity: "system.sleep".into(), name: "computer".into() };
+    let work = Box::pin(async move {
+        desktop.suspend().await?;
+        Ok(Outcome::new(true, json!({})))
+    });
+    Ok(Prepared::Gated(danger, work))
+}
+
+/// `location.get`.
+pub fn location(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    use hark_core::ports::HomeView;
+    let home = services.home.registry().home();
+    let Some(location) = &home.location else {
+        let failure = Failure::new(error_code::NOT_CONFIGURED, "it is not written down where this home is");
+        return Err(failure.fix("write [location] with latitude and longitude into the home's file"));
+    };
+    let detail = json!({"latitude": location.latitude, "longitude": location.longitude});
+    Ok(Prepared::Answer(Outcome::answer(detail)))
+}
+
+impl From<DesktopError> for Failure {
+    fn from(error: DesktopError) -> Self {
+        let message = error.to_string();
+        let failure = |code| Self::new(code, message.clone());
+        match error {
+            DesktopError::NoBus(_) => failure(error_code::NOT_CONFIGURED).fix(
+                "run Hark where the system's D-Bus is (/run/dbus/system_bus_socket), and not in a container",
+            ),
+            DesktopError::NoService(service) => failure(error_code::NOT_CONFIGURED).fix(service.fix()),
+            DesktopError::Missing(_) => failure(error_code::UNSUPPORTED),
+            DesktopError::Denied(_) => failure(error_code::FORBIDDEN)
+                .fix("allow it to the user Hark runs as, by a rule of polkit for org.freedesktop.login1"),
+            DesktopError::Failed(_) => failure(error_code::FAILED),
+            DesktopError::Timeout => failure(error_code::TIMEOUT),
+        }
+    }
+}

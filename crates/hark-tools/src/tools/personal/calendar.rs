@@ -1,0 +1,149 @@
+//! `calendar.*`: what is in the household's calendars, and new events.
+
+use super::{day_fields, without_article};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared};
+use crate::tools::services::Services;
+use chrono::{DateTime, Duration, NaiveDateTime, NaiveTime, Timelike, Utc};
+use hark_core::calendar::When;
+use hark_core::tool::error_code;
+use hark_personal::{Event, NewEvent, PersonalError, Time, Wall};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// How far ahead is looked where no day was said, and where something is looked for by its name.
+const DAYS_AHEAD: i64 = 7;
+const SEARCH_DAYS: i64 = 366;
+/// How long what begins at a moment takes, where that was not said.
+const USUAL_MINUTES: i64 = 60;
+/// Most events that are told.
+const MAX_TOLD: usize = 50;
+
+/// Whether there is a calendar.
+pub fn ready(services: &Services) -> Result<(), Failure> {
+    match services.personal.calendars.is_configured() {
+        true => Ok(()),
+        false => Err(PersonalError::NotConfigured("calendar").into()),
+    }
+}
+
+/// `calendar.read`.
+pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (calendars, zone) = (services.personal.calendars.clone(), services.timers.zone());
+    let now = (services.clock)().naive_local();
+    let (when, words) = (args.when("when"), args.text("words").map(|words| without_article(services, words)));
+    let span = span(when.as_ref(), words.is_some(), now);
+    let wall: Wall = Arc::new(move |unix_s| zone.wall(unix_s.saturating_mul(1000)));
+    Ok(Prepared::Work(Box::pin(async move {
+        let mut found = calendars.read(span, wall).await?;
+        // What is over today is not asked about any more.
+        found.events.retain(|event| event.end > now || event.start >= now || span.1 <= now);
+        if let Some(words) = &words {
+            found.events.retain(|event| is_called(event, words));
+        }
+        let events: Vec<Value> =
+            found.events.iter().take(MAX_TOLD).map(|event| Value::Object(shown(event, now))).collect();
+        let mut detail = json!({
+            "count": found.events.len(), "events": events, "unread": found.unread,
+            "days": (span.1 - span.0).num_days().max(1),
+        });
+        if let (Some(_), Value::Object(detail)) = (when, &mut detail) {
+            detail.extend(day_fields(span.0.date(), now.date()));
+        }
+        Ok(Outcome::answer(detail))
+    })))
+}
+
+/// The time that is asked about.
+fn span(when: Option<&When>, is_search: bool, now: NaiveDateTime) -> (NaiveDateTime, NaiveDateTime) {
+    let later = |days| now.checked_add_signed(Duration::days(days)).unwrap_or(now);
+    match when {
+        None if is_search => (now, later(SEARCH_DAYS)),
+        None => (now, later(DAYS_AHEAD)),
+        Some(when) if when.end() <= when.start() => (
+            when.start(),
+            when.start().checked_add_signed(Duration::minutes(USUAL_MINUTES)).unwrap_or(when.start()),
+        ),
+        Some(when) => (when.start(), when.end()),
+    }
+}
+
+/// Whether all words are in the title of an event.
+fn is_called(event: &Event, words: &str) -> bool {
+    let title = event.title.to_lowercase();
+    words.to_lowercase().split_whitespace().all(|word| title.contains(word))
+}
+
+fn shown(event: &Event, now: NaiveDateTime) -> Map<String, Value> {
+    let mut shown = day_fields(event.start.date(), now.date());
+    let fields = [
+        ("title", json!(event.title)),
+        ("hour", json!(event.start.hour())),
+        ("minute", json!(event.start.minute())),
+        ("time", json!(event.start.format("%H:%M").to_string())),
+        ("ends", json!(event.end.format("%Y-%m-%dT%H:%M").to_string())),
+        ("all_day", json!(event.is_all_day)),
+        ("repeats", json!(event.repeats)),
+        ("task", json!(event.is_task)),
+        ("running", json!(event.start < now && event.end > now)),
+    ];
+    shown.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    if let Some(place) = &event.place {
+        shown.insert("place".into(), json!(place));
+    }
+    shown
+}
+
+/// `calendar.create`.
+pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let missing =
+        || Failure::new(error_code::BAD_ARGUMENT, "when it is was not said").with("missing", json!("when"));
+    let when = args.when("when").ok_or_else(missing)?;
+    let zone = services.timers.zone();
+    let now = (services.clock)().naive_local();
+    let (start, end, is_all_day) = length(args, &when);
+    if end <= now && start < now {
+        let failure = Failure::new(error_code::BAD_ARGUMENT, "that time is over");
+        return Err(failure.with("argument", json!("when")));
+    }
+    let time = match is_all_day {
+        true => Time::Days(start.date(), end.date()),
+        false => Time::Moments(zone.unix_ms(start).div_euclid(1000), zone.unix_ms(end).div_euclid(1000)),
+    };
+    let title = args.owned("title").unwrap_or_default();
+    let place = args.owned("place");
+    let event = NewEvent { title, place, time, remind_minutes: args.integer("remind_minutes") };
+    let calendars = services.personal.calendars.clone();
+    let made = DateTime::<Utc>::from_timestamp_millis(services.now_unix_ms()).unwrap_or_default();
+    Ok(Prepared::Work(Box::pin(async move {
+        let uid = calendars.add(&event, made).await?;
+        let added = Event {
+            uid: uid.clone(),
+            title: event.title,
+            place: event.place,
+            start,
+            end,
+            is_all_day,
+            repeats: false,
+            is_task: false,
+        };
+        Ok(Outcome::new(true, json!({"id": uid, "event": shown(&added, now)})))
+    })))
+}
+
+/// When a new event begins and ends, and whether it takes whole days.
+fn length(args: &Args, when: &When) -> (NaiveDateTime, NaiveDateTime, bool) {
+    let start = when.start();
+    let minutes = args.integer("minutes").map(Duration::minutes);
+    let after = |length: Duration| start.checked_add_signed(length).unwrap_or(start);
+    if let Some(until) = args.when("until") {
+        // "Until four": a time of the same day; "until Sunday" is the end of it.
+        let end = if until.has_time() { until.end() } else { until.end().date().and_time(NaiveTime::MIN) };
+        return (start, end, !when.has_time() && !until.has_time());
+    }
+    match when {
+        When::Day(_) | When::Days(..) if minutes.is_none() => (start, when.end(), true),
+        _ if minutes.is_none() && when.end() > start => (start, when.end(), false),
+        _ => (start, after(minutes.unwrap_or_else(|| Duration::minutes(USUAL_MINUTES))), false),
+    }
+}

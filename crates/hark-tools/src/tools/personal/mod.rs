@@ -1,0 +1,64 @@
+//! Tools of the household's notes, calendars and contacts. What these say is text from outside.
+
+pub(super) mod calendar;
+pub(super) mod contacts;
+pub(super) mod notes;
+
+use super::outcome::Failure;
+use super::services::Services;
+use chrono::{Datelike, NaiveDate};
+use hark_core::tool::error_code;
+use hark_personal::PersonalError;
+use serde_json::{Map, Value, json};
+
+/// Words to look for, without the article that people say before them: "the boiler", "der Heizung".
+pub(in crate::tools) fn without_article(services: &Services, words: &str) -> String {
+    let articles = &hark_language::of(&services.language).tools.names.articles;
+    match words.split_once(' ') {
+        Some((first, rest)) if articles.iter().any(|word| **word == first.to_lowercase()) => {
+            rest.trim().to_owned()
+        }
+        _ => words.to_owned(),
+    }
+}
+
+/// A day as responses say it.
+fn day_fields(day: NaiveDate, today: NaiveDate) -> Map<String, Value> {
+    let fields = [
+        ("date", json!(day.to_string())),
+        ("weekday", json!(day.format("%A").to_string())),
+        ("day", json!(day.day())),
+        ("month", json!(day.format("%B").to_string())),
+        ("days_ahead", json!((day - today).num_days())),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+impl From<PersonalError> for Failure {
+    fn from(error: PersonalError) -> Self {
+        let message = error.to_string();
+        let failure = |code| Self::new(code, message.clone());
+        match error {
+            PersonalError::NotConfigured("calendar") => failure(error_code::NOT_CONFIGURED)
+                .fix("name one: personal.calendar_path = \"~/Calendar\", or personal.caldav_url"),
+            PersonalError::NotConfigured(_) => failure(error_code::NOT_CONFIGURED)
+                .fix("name one: personal.contacts_path = \"~/Contacts\", or personal.carddav_url"),
+            PersonalError::BadUrl { .. } => {
+                failure(error_code::NOT_CONFIGURED).fix("correct personal.caldav_url or personal.carddav_url")
+            }
+            PersonalError::NoPassword { .. } | PersonalError::Denied(_) => failure(error_code::FAILED)
+                .fix("correct the user name and the file of the password in [personal]"),
+            PersonalError::File { .. } => {
+                failure(error_code::FAILED).fix("look whether Hark may use that path, or correct [personal]")
+            }
+            PersonalError::Unreachable(..) => {
+                failure(error_code::OFFLINE).fix("look whether the server runs")
+            }
+            PersonalError::Timeout(_) => failure(error_code::TIMEOUT),
+            PersonalError::BadAnswer(..) => {
+                failure(error_code::FAILED).fix("use the address of a calendar or address book")
+            }
+            PersonalError::BadEvent(_) => failure(error_code::BAD_ARGUMENT),
+        }
+    }
+}

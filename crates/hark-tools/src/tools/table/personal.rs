@@ -1,0 +1,180 @@
+//! Tools of the household's notes, calendars and contacts.
+
+use crate::files::MAX_WRITTEN_CHARS;
+use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside};
+use crate::tools::personal::{calendar, contacts, notes};
+use hark_core::Risk;
+
+/// Minutes of four weeks.
+const FOUR_WEEKS: i64 = 40_320;
+const EVENT: &str = "{title, place?, date, weekday, day, month, days_ahead, hour, minute, time, ends, all_day, repeats, task, running}";
+const TITLE: Field = Field::always("title", "string", "what the note is called");
+const DATE: Field =
+    Field::maybe("date", "string", "day it was changed, or the first day that was asked about");
+const WEEKDAY: Field = Field::maybe("weekday", "string", "English name of it");
+const DAY: Field = Field::maybe("day", "integer", "1–31");
+const MONTH: Field = Field::maybe("month", "string", "English name");
+const DAYS_AHEAD: Field = Field::maybe("days_ahead", "integer", "from today");
+
+/// Its tools.
+pub const TOOLS: &[Descriptor] = &[
+    Descriptor {
+        name: "calendar.read",
+        description: "Tells what is in the household's calendars: of a day or stretch of time, by words of its title, or over the next seven days.",
+        args: &[&[
+            Arg::maybe(
+                "when",
+                Kind::When,
+                "a day, moment or stretch; the next seven days when missing, a year with `words`",
+            ),
+            Arg::maybe("words", Kind::Words(100), "words of the title"),
+        ]],
+        result: &[
+            Field::always("count", "integer", "how many there are"),
+            Field::always("events", "array", EVENT),
+            Field::always("unread", "integer", "entries of the calendars that could not be read"),
+            Field::always("days", "integer", "how many days were looked through"),
+            DATE,
+            WEEKDAY,
+            DAY,
+            MONTH,
+            DAYS_AHEAD,
+        ],
+        risk: Risk::Read,
+        outside: Outside::Always,
+        permission: "calendar",
+        agent: "calendar",
+        timeout_ms: None,
+        ready: calendar::ready,
+        prepare: calendar::read,
+    },
+    Descriptor {
+        name: "calendar.create",
+        description: "Adds an event to the household's calendar, with a reminder where one is wanted.",
+        args: &[&[
+            Arg::must("title", Kind::Words(200), "what it is called"),
+            Arg::maybe("when", Kind::When, "a day for all of it, or when it begins"),
+            Arg::maybe("until", Kind::When, "when it ends"),
+            Arg::maybe("minutes", Kind::Integer(1, FOUR_WEEKS), "how long it takes; an hour when missing"),
+            Arg::maybe("place", Kind::Words(200), "where it is"),
+            Arg::maybe(
+                "remind_minutes",
+                Kind::Integer(0, FOUR_WEEKS),
+                "a reminder so many minutes before it; none when missing",
+            ),
+        ]],
+        result: &[Field::always("id", "string", "id of the event"), Field::always("event", "object", EVENT)],
+        risk: Risk::Write,
+        outside: Outside::Never,
+        permission: "calendar",
+        agent: "calendar",
+        timeout_ms: None,
+        ready: calendar::ready,
+        prepare: calendar::create,
+    },
+    Descriptor {
+        name: "contacts.search",
+        description: "Tells telephone numbers, addresses and birthdays of people in the household's address books.",
+        args: &[&[
+            Arg::must("name", Kind::Text, "the name or a part of it"),
+            Arg::maybe(
+                "what",
+                Kind::Choice(&["phone", "email", "address", "birthday"]),
+                "what is asked for; those who have it come first",
+            ),
+        ]],
+        result: &[
+            Field::always("name", "string", "as it was asked for"),
+            Field::always("count", "integer", "how many there are"),
+            Field::always(
+                "contacts",
+                "array",
+                "{name, nicknames, phones: {kind: mobile, home, work or null, number}, emails, addresses, organisation?, birthday?: {day, month, year}} of each, the best first",
+            ),
+            Field::always("lacking", "boolean", "the best has nothing of what was asked for"),
+        ],
+        risk: Risk::Read,
+        outside: Outside::Always,
+        permission: "contacts",
+        agent: "contacts",
+        timeout_ms: None,
+        ready: contacts::ready,
+        prepare: contacts::search,
+    },
+    Descriptor {
+        name: "notes.read",
+        description: "Reads a note of the household: the one of a title, or the newest.",
+        args: &[&[Arg::maybe("title", Kind::Text, "its title or words of it; the newest when missing")]],
+        result: &[
+            TITLE,
+            Field::always("text", "string", "what it says"),
+            Field::always("truncated", "boolean", "there is more than is told"),
+            Field::always("count", "integer", "how many notes there are"),
+            DATE,
+            WEEKDAY,
+            DAY,
+            MONTH,
+            DAYS_AHEAD,
+        ],
+        risk: Risk::Read,
+        outside: Outside::Always,
+        permission: "notes",
+        agent: "notes",
+        timeout_ms: None,
+        ready: notes::ready,
+        prepare: notes::read,
+    },
+    Descriptor {
+        name: "notes.search",
+        description: "Finds notes of the household by words of their title or text, the newest first.",
+        args: &[&[Arg::must("words", Kind::Words(200), "what is looked for")]],
+        result: &[
+            Field::always("count", "integer", "how many there are"),
+            Field::always("words", "string", "as they were asked for"),
+            Field::always(
+                "notes",
+                "array",
+                "{title, text: the first line that has the words, date, weekday, day, month, days_ahead} of each",
+            ),
+        ],
+        risk: Risk::Read,
+        outside: Outside::Always,
+        permission: "notes",
+        agent: "notes",
+        timeout_ms: None,
+        ready: notes::ready,
+        prepare: notes::search,
+    },
+    Descriptor {
+        name: "notes.create",
+        description: "Takes a new note.",
+        args: &[&[
+            Arg::must("text", Kind::Raw(MAX_WRITTEN_CHARS), "what it says"),
+            Arg::maybe("title", Kind::Text, "its title; the first words when missing"),
+        ]],
+        result: &[TITLE, DATE, WEEKDAY, DAY, MONTH, DAYS_AHEAD],
+        risk: Risk::Write,
+        outside: Outside::Never,
+        permission: "notes",
+        agent: "notes",
+        timeout_ms: None,
+        ready: notes::ready,
+        prepare: notes::create,
+    },
+    Descriptor {
+        name: "notes.append",
+        description: "Adds a line to a note: the one of a title, or the newest.",
+        args: &[&[
+            Arg::must("text", Kind::Raw(MAX_WRITTEN_CHARS), "what is added"),
+            Arg::maybe("title", Kind::Text, "its title or words of it; the newest when missing"),
+        ]],
+        result: &[TITLE, DATE, WEEKDAY, DAY, MONTH, DAYS_AHEAD],
+        risk: Risk::Write,
+        outside: Outside::Always,
+        permission: "notes",
+        agent: "notes",
+        timeout_ms: None,
+        ready: notes::ready,
+        prepare: notes::append,
+    },
+];
