@@ -27,7 +27,7 @@ pub struct Calendars {
 /// The events of a span.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
-    /// At most [`MAX_EVENTS`], in the order in which they begin.
+    /// At most 500, in the order in which they begin.
     pub events: Vec<Event>,
     /// What could not be read, so that events may be missing.
     pub unread: usize,

@@ -226,7 +226,7 @@ impl Source {
 fn read(result: &Value, category: Category) -> Option<SearchResult> {
     let text = |names: &[&str]| {
         let found = names.iter().find_map(|name| result.pointer(name)?.as_str());
-        found.map(|text| plain(text)).filter(|text| !text.is_empty())
+        found.map(plain).filter(|text| !text.is_empty())
     };
     let address = |names: &[&str]| {
         let found = names.iter().find_map(|name| result.pointer(name)?.as_str());

@@ -21,7 +21,7 @@ pub struct TextMatch {
     pub path: PathBuf,
     /// Number of the line, from 1.
     pub line: usize,
-    /// The line, cut at [`MAX_LINE_CHARS`].
+    /// The line, cut where it has more than 300 characters.
     pub text: String,
 }
 
