@@ -190,6 +190,9 @@ impl Machine {
         let checkpoint = number.transpose();
         match (plan, checkpoint) {
             ("", _) | (_, Err(_)) => {
+                if let Some(turn) = self.turn_mut(id) {
+                    turn.outcome = Outcome::NotUnderstood;
+                }
                 self.reply(now, id, Slip::new("slip_plan", "").reply());
             }
             (_, Ok(_)) if !self.settings.thinks => self.no_answer(now, id, None, None),
@@ -230,7 +233,12 @@ impl Machine {
         }
     }
 
+    /// Hands a task to the model; a dry run ends here, since nobody knows before what a model would do.
     fn think(&mut self, now: Stamp, id: &TurnId, task: Task) {
+        if self.turn_mut(id).is_some_and(|turn| turn.dry_run) {
+            self.close(id, Outcome::DryRun);
+            return;
+        }
         let give_up_at_ms = now.clock_ms() + self.settings.task_timeout_ms + SLACK_MS;
         let Some(turn) = self.turn_mut(id) else { return };
         turn.phase = Phase::Thinking;

@@ -368,3 +368,19 @@ fn a_request_of_which_part_is_not_understood_is_handed_on_as_a_whole() {
         "without a model the part that is understood is done, and the rest told"
     );
 }
+
+#[test]
+fn a_dry_run_hands_nothing_to_a_model() {
+    let asked = |text: &str, dry_run: bool| {
+        let event = Event::Typed { text: text.into(), origin: Origin::Cli, speak: false, dry_run };
+        run(&mut thinking(), vec![(0, event)])
+    };
+    let effects = asked("/plan run p1 2", true);
+    assert!(tasks(&effects).is_empty());
+    assert_eq!(outcomes(&effects), [Outcome::DryRun]);
+    assert_eq!(tasks(&asked("/plan run p1 2", false)).len(), 1);
+    // A slip is no answer.
+    let effects = asked("/plan run p1 second", false);
+    assert!(tasks(&effects).is_empty());
+    assert_eq!(replies(&effects), [Reply::Slip { key: "slip_plan".into(), said: String::new() }]);
+}
