@@ -17,7 +17,7 @@ pub struct TestRegistry {
 impl TestRegistry {
     pub fn new() -> Self {
         let own = OwnTopics {
-            discovery: "homeassistant/device/hark/config".into(),
+            discovery: "homeassistant/device/hark_hark/config".into(),
             commands: vec!["hark/hark/ask".into()],
             status: "homeassistant/status".into(),
         };
