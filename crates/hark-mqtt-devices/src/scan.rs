@@ -15,7 +15,7 @@ pub struct DeviceScan {
 }
 
 impl DeviceScan {
-    /// Nothing seen yet; as [`DeviceRegistry::new`].
+    /// Nothing seen yet.
     pub fn new(prefix: &str, own: OwnTopics) -> Self {
         Self {
             registry: DeviceRegistry::new(prefix, own),

@@ -56,7 +56,7 @@ pub struct ExternalAnswer {
 /// Why a call came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExternalFailure {
-    /// One of the codes of receipts ([`super::tool::error_code`]).
+    /// One of the codes of receipts ([`crate::tool::error_code`]).
     pub code: &'static str,
     /// What went wrong.
     pub message: String,
