@@ -1,5 +1,11 @@
 //! What the machine itself offers over the system's D-Bus: its battery (UPower), its Wi-Fi (NetworkManager), locking its
 //! screen and letting it sleep (logind). `hark-tools` calls it. A service that is not there is told with what to do about it.
+//!
+//! ```
+//! use hark_desktop::Service;
+//!
+//! assert_eq!(Service::Power.name(), "org.freedesktop.UPower");
+//! ```
 
 mod bus;
 mod power;

@@ -5,6 +5,7 @@
 //! The tools (`hark-tools`) call it on the tokio runtime; the threads that wait for what is due are the program's.
 //!
 //! ```
+//! use hark_core::ports::HomeView;
 //! use hark_home::{HomeRegistry, file};
 //!
 //! let home = HomeRegistry::new(file::example(true).unwrap());

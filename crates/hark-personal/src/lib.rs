@@ -1,5 +1,13 @@
 //! The household's calendars and contacts: what is in files and on CalDAV and CardDAV servers, read when somebody asks, and
 //! events that are added. `hark-tools` calls it. What an event or a contact says is data of others.
+//!
+//! ```
+//! use hark_config::personal::PersonalConfig;
+//! use hark_personal::Contacts;
+//!
+//! let contacts = Contacts::new(&PersonalConfig::default());
+//! assert!(!contacts.is_configured());
+//! ```
 
 pub mod calendar;
 pub mod contacts;
