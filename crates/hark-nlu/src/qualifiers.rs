@@ -14,6 +14,7 @@ use hark_core::automation::intent::COMMAND;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Slots};
 use hark_language::{Lexicon, Phrases, phrases};
+use serde_json::Value;
 
 /// Most readings that are tried without a qualifier, and most that are tried in every way.
 const MAX_READ: usize = 40;
@@ -185,7 +186,16 @@ impl<'s> Qualifiers<'s> {
             let except = |it: &&Qualifier| it.kind == Kind::Except;
             self.found.iter().find(except).map(|it| self.refusal(it))
         };
-        self.refuse(std::slice::from_ref(found)).or_else(only_timed).or_else(except)
+        // "Give me the lamp for ninety seconds" asks for no timer of that name, where nobody said "timer".
+        let named_as_a_thing = || {
+            let name = found.slots.get("name").and_then(Value::as_str)?;
+            let is_said = |word: &String| self.words.contains(&word.as_str());
+            let is_timer = category_of(&found.intent) == Some(Category::Timer);
+            let adds = found.words.iter().any(|(word, _)| !is_said(word));
+            (is_timer && adds && grammar.is_thing(name))
+                .then(|| refused(refusal::ACT, self.speech.text.trim(), Slots::new()))
+        };
+        self.refuse(std::slice::from_ref(found)).or_else(only_timed).or_else(except).or_else(named_as_a_thing)
     }
 
     /// The refusal of a sentence that no template took, but that would change the home without its qualifier.
