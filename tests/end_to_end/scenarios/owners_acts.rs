@@ -31,11 +31,12 @@ fn names_conversations_and_a_restart_are_asked_by_http() {
     let (status, refused) = call("PATCH", "/api/v1/names", Some(json!({"id": "light.none", "name": "x"})));
     assert_eq!((status, refused["error"]["kind"].as_str()), (422, Some("bad_input")));
 
-    let listed = call("GET", "/api/v1/sessions", None).1;
-    assert_eq!(
-        (&listed["sessions"][0]["name"], &listed["sessions"][0]["requests"]),
-        (&json!("desk"), &json!(1))
-    );
+    // What was answered is written down behind it.
+    wait_for("the conversation", Duration::from_secs(5), || {
+        let listed = call("GET", "/api/v1/sessions", None).1;
+        let first = &listed["sessions"][0];
+        ((&first["name"], &first["requests"]) == (&json!("desk"), &json!(1))).then_some(())
+    });
     let said = call("GET", "/api/v1/sessions/desk", None).1;
     assert_eq!(said["said"][0]["request"], "turn on the airship");
     assert_eq!(call("DELETE", "/api/v1/sessions/desk", None).0, 204);
