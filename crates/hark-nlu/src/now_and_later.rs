@@ -15,7 +15,8 @@ use serde_json::Value;
 const MOST_SHARED: usize = 8;
 
 impl Reader<'_> {
-    /// Both requests, where "now" stands between them or the second goes the other way; `None` where it does not, or one of them is not understood.
+    /// Both requests, where "now" stands between them or the second goes the other way; `None` where it does not, or one of
+    /// them is not understood.
     pub(super) fn now_and_later(&self, speech: &Speech<'_>, language: &str) -> Option<Understanding> {
         let (words, lexicon) = (speech.words(), speech.lexicon());
         let (at, behind) = turned(speech)?;
