@@ -1,14 +1,13 @@
 //! The household's calendars: one file or folder of `.ics` files, and one CalDAV address; both are read, and new events go to
 //! the server where there is one.
 
-use crate::dav::{Kind, Server};
+use crate::dav::Kind;
 use crate::error::PersonalError;
 use crate::events::{self, Event, NewEvent, Time};
 use crate::folder;
+use crate::sources::Sources;
 use chrono::{DateTime, Duration, NaiveDateTime, Utc};
-use hark_config::paths::expand;
 use hark_config::personal::PersonalConfig;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What a wall clock of the house shows at a moment, seconds since the Unix epoch.
@@ -19,10 +18,7 @@ const MAX_EVENTS: usize = 500;
 
 /// The calendars; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Calendars {
-    folder: Option<PathBuf>,
-    server: Option<Result<Server, PersonalError>>,
-}
+pub struct Calendars(Sources);
 
 /// The events of a span.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,20 +30,19 @@ pub struct Found {
 }
 
 impl Calendars {
-    /// As the configuration says; a wrong address is told with the first question.
+    /// As the configuration says; the error of a wrong address is answered to the first question.
     pub fn new(config: &PersonalConfig) -> Self {
-        let folder = Some(config.calendar_path.trim()).filter(|path| !path.is_empty()).map(expand);
-        let address = Some(config.caldav_url.trim()).filter(|url| !url.is_empty());
-        let server = address.map(|url| {
-            let login = (url, config.caldav_username.as_str(), config.caldav_password_file.as_str());
-            Server::new(Kind::Calendar, login, "caldav-password", config.timeout())
-        });
-        Self { folder, server }
+        let login = (
+            config.caldav_url.as_str(),
+            config.caldav_username.as_str(),
+            config.caldav_password_file.as_str(),
+        );
+        Self(Sources::new(Kind::Calendar, &config.calendar_path, login, "caldav-password", config.timeout()))
     }
 
     /// Whether there is any.
     pub fn is_configured(&self) -> bool {
-        self.folder.is_some() || self.server.is_some()
+        self.0.is_configured()
     }
 
     /// What is in the calendars from `from` to before `to`, by the wall clock of the house.
@@ -63,14 +58,14 @@ impl Calendars {
             return Err(PersonalError::NotConfigured("calendar"));
         }
         let mut texts = Vec::new();
-        if let Some(server) = &self.server {
+        if let Some(server) = &self.0.server {
             // The wall is at most 14 hours from UTC.
             let day = Duration::days(1);
             let around =
                 (from.checked_sub_signed(day).unwrap_or(from), to.checked_add_signed(day).unwrap_or(to));
             texts = server.as_ref().map_err(Clone::clone)?.events(around).await?;
         }
-        let folder = self.folder.clone();
+        let folder = self.0.folder.clone();
         let found = tokio::task::spawn_blocking(move || {
             if let Some(folder) = folder {
                 texts.extend(folder::read(&folder, "ics")?);
@@ -106,7 +101,7 @@ impl Calendars {
         }
         let uid = uuid::Uuid::new_v4().to_string();
         let (name, text) = (format!("{uid}.ics"), events::write(event, &uid, now));
-        match (&self.server, &self.folder) {
+        match (&self.0.server, &self.0.folder) {
             (Some(server), _) => server.as_ref().map_err(Clone::clone)?.add(&name, text).await?,
             (None, Some(folder)) if folder.is_dir() => folder::add(folder, &name, &text)?,
             (None, Some(path)) => {

@@ -1,12 +1,11 @@
 //! The household's address books: one file or folder of `.vcf` files, and one CardDAV address.
 
-use crate::dav::{Kind, Server};
+use crate::dav::Kind;
 use crate::error::PersonalError;
 use crate::folder;
+use crate::sources::Sources;
 use crate::vcards::{self, Contact};
-use hark_config::paths::expand;
 use hark_config::personal::PersonalConfig;
-use std::path::PathBuf;
 
 /// How alike a name that was heard must be to one of the address book, where none is the same (Jaro-Winkler).
 const ALIKE: f64 = 0.9;
@@ -15,26 +14,28 @@ const MAX_FOUND: usize = 20;
 
 /// The address books; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Contacts {
-    folder: Option<PathBuf>,
-    server: Option<Result<Server, PersonalError>>,
-}
+pub struct Contacts(Sources);
 
 impl Contacts {
-    /// As the configuration says; a wrong address is told with the first question.
+    /// As the configuration says; the error of a wrong address is answered to the first question.
     pub fn new(config: &PersonalConfig) -> Self {
-        let folder = Some(config.contacts_path.trim()).filter(|path| !path.is_empty()).map(expand);
-        let address = Some(config.carddav_url.trim()).filter(|url| !url.is_empty());
-        let server = address.map(|url| {
-            let login = (url, config.carddav_username.as_str(), config.carddav_password_file.as_str());
-            Server::new(Kind::AddressBook, login, "carddav-password", config.timeout())
-        });
-        Self { folder, server }
+        let login = (
+            config.carddav_url.as_str(),
+            config.carddav_username.as_str(),
+            config.carddav_password_file.as_str(),
+        );
+        Self(Sources::new(
+            Kind::AddressBook,
+            &config.contacts_path,
+            login,
+            "carddav-password",
+            config.timeout(),
+        ))
     }
 
     /// Whether there is any.
     pub fn is_configured(&self) -> bool {
-        self.folder.is_some() || self.server.is_some()
+        self.0.is_configured()
     }
 
     /// Contacts of this name, or a part of it; where there is none, of one that sounds like it. The best first.
@@ -45,11 +46,11 @@ impl Contacts {
         if !self.is_configured() {
             return Err(PersonalError::NotConfigured("address book"));
         }
-        let mut texts = match &self.server {
+        let mut texts = match &self.0.server {
             Some(server) => server.as_ref().map_err(Clone::clone)?.contacts().await?,
             None => Vec::new(),
         };
-        let (folder, name) = (self.folder.clone(), name.to_owned());
+        let (folder, name) = (self.0.folder.clone(), name.to_owned());
         let found = tokio::task::spawn_blocking(move || {
             if let Some(folder) = folder {
                 texts.extend(folder::read(&folder, "vcf")?);

@@ -15,6 +15,7 @@ mod dav;
 mod error;
 mod events;
 mod folder;
+mod sources;
 mod vcards;
 
 pub use calendar::{Calendars, Wall};
