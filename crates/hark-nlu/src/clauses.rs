@@ -131,8 +131,7 @@ impl Composer<'_> {
                 if is_refused {
                     return None;
                 }
-                let is_span = it.kind == Kind::Hours || qualifiers.is_span(it);
-                if is_span && !qualifiers.limits_what_happens(it) {
+                if qualifiers.is_span(it) {
                     return self.between_hours(text, tokens, (it, end), clauses_left);
                 }
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };

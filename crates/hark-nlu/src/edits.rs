@@ -8,7 +8,7 @@ use super::request_framing::{Speech, spoken};
 use super::rules::{self, Prefer, Reckoning, Rule};
 use hark_core::Category;
 use hark_core::ports::NEXT_TURN;
-use hark_language::phrases;
+use hark_language::{Lexicon, phrases};
 use std::ops::Range;
 
 /// Slot of what is put on a list.
@@ -79,7 +79,7 @@ impl Speech<'_> {
         let begins = phrases::starts(talk.another, said);
         let ends = at + said.len() < words.len();
         (begins.is_some() || ends).then_some(())?;
-        let meant = self.which_one(self.meant(&said[begins.unwrap_or(0)..]));
+        let meant = which_one(self.meant(&said[begins.unwrap_or(0)..]), self.lexicon());
         // "And take the tomatoes off" is a request of its own.
         let begins_request = meant.first().is_some_and(|first| talk.verbs.contains(first));
         (!begins_request).then_some(())?;
@@ -105,8 +105,8 @@ impl Speech<'_> {
         let connectors = self.lexicon().requests.connectors;
         let at = (1..words.len().saturating_sub(1)).find(|at| connectors.contains(words[*at]))?;
         let said = phrases::without_ends(&[self.lexicon().discourse.another_behind], &words[at + 1..]);
-        let which =
-            Some(self.which_one(said)).filter(|which| !which.is_empty() && which.len() < said.len())?;
+        let which = Some(which_one(said, self.lexicon()))
+            .filter(|which| !which.is_empty() && which.len() < said.len())?;
         let other = self.put_in(&words[..at], which, &[]).into_iter().next()?;
         Some(format!("{} {other}", words[..=at].join(" ")))
     }
@@ -117,21 +117,6 @@ impl Speech<'_> {
         let is_hour = |word: &&&str| self.lexicon().numbers.whole(&[**word]).is_some();
         let hour = before.iter().rev().find(is_hour).filter(|_| is_open && !meant.is_empty())?;
         Some([meant, &[*hour]].concat())
-    }
-
-    /// What tells one from another, in "the bedroom *one*" and "*the one in* the bedroom".
-    pub(super) fn which_one<'w>(&self, words: &'w [&'w str]) -> &'w [&'w str] {
-        let talk = &self.lexicon().discourse;
-        let is_article = |word: &str| self.lexicon().things.articles.contains(word);
-        let from = usize::from(words.first().is_some_and(|first| is_article(first)));
-        match &words[from..] {
-            [one, within, which @ ..] if talk.one.contains(one) && talk.within.contains(within) => {
-                let article = usize::from(which.first().is_some_and(|first| is_article(first)));
-                &which[article..]
-            }
-            [which @ .., one] if from > 0 && !which.is_empty() && talk.one.contains(one) => which,
-            _ => words,
-        }
     }
 
     /// A request with what was meant in each place where it may be meant, and what stands behind it.
@@ -299,6 +284,21 @@ impl Speech<'_> {
         let listed = found.filter(|found| category_of(&found.intent) == Some(Category::List));
         let spans = listed.map(|found| found.spans).unwrap_or_default().into_iter();
         spans.filter(|span| span.slot == ITEM).map(|span| span.start..span.end).collect()
+    }
+}
+
+/// What tells one from another, in "the bedroom *one*" and "*the one in* the bedroom".
+pub(super) fn which_one<'w>(words: &'w [&'w str], lexicon: &Lexicon) -> &'w [&'w str] {
+    let talk = &lexicon.discourse;
+    let is_article = |word: &str| lexicon.things.articles.contains(word);
+    let from = usize::from(words.first().is_some_and(|first| is_article(first)));
+    match &words[from..] {
+        [one, within, which @ ..] if talk.one.contains(one) && talk.within.contains(within) => {
+            let article = usize::from(which.first().is_some_and(|first| is_article(first)));
+            &which[article..]
+        }
+        [which @ .., one] if from > 0 && !which.is_empty() && talk.one.contains(one) => which,
+        _ => words,
     }
 }
 

@@ -266,10 +266,14 @@ impl<'s> Qualifiers<'s> {
             && (does || self.found.iter().any(lasts))
     }
 
-    /// Whether it says from when to when ("between seven and nine"), and nothing is waited for that it could limit.
+    /// Whether it says from when to when ("between seven and nine", "from ten to six"), and nothing is waited for that it could
+    /// limit.
     pub fn is_span(&self, it: &Qualifier) -> bool {
         let limits = |other: &Qualifier| matches!(other.kind, Kind::Condition | Kind::Except);
-        self.is_between(it) && self.found.iter().all(limits)
+        match it.kind {
+            Kind::Hours => !self.limits_what_happens(it),
+            _ => self.is_between(it) && self.found.iter().all(limits),
+        }
     }
 
     /// Whether it says from when to when, and something that happens is waited for, which it limits.

@@ -1,8 +1,9 @@
 //! One clause: what some words behind "when", "for" or "except" say.
 
+use super::super::edits::which_one;
 use super::super::grammar::{Grammar, Match, Part};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers, length_behind};
-use super::super::request_framing::{Speech, spoken};
+use super::super::request_framing::spoken;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::{Composer, target};
 use chrono::NaiveTime;
@@ -392,8 +393,7 @@ impl Clause<'_> {
                 };
                 let read = read(words).or_else(|| read(&self.instead_of_one(before_one()?)?));
                 // "The one on the desk."
-                let speech = Speech { reader: self.by.reader, text: "", tokens: &[] };
-                let which = speech.which_one(words);
+                let which = which_one(words, lexicon);
                 let in_place = || (which.len() < words.len()).then_some(which);
                 let part = || {
                     let placed = || Some(target(&self.part(Part::Target, in_place()?)?.slots));
