@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// Somebody in the room.
+    /// Speech from a microphone.
     Voice,
     /// The command line, where no Hark runs; beside a running one it is `Api`.
     Cli,

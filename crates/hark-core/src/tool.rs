@@ -221,7 +221,7 @@ pub mod reason {
         NOTHING_WAITS = "nothing_waits",
         /// Ended already.
         ENDED_ALREADY = "ended_already",
-        /// A question, and nobody told the answer.
+        /// A question whose answer was never told to Hark.
         NOT_TOLD = "not_told",
         /// Told nothing like it.
         TOLD_NOTHING_LIKE_IT = "told_nothing_like_it",
@@ -239,7 +239,7 @@ pub mod reason {
         NO_TIME_THERE = "no_time_there",
         /// The owner has told something else.
         TOLD_OTHERWISE = "told_otherwise",
-        /// It is private, and nobody knows who asks.
+        /// It is private, and who asks is not known.
         PRIVATE = "private",
         /// Too little was said to know a voice by.
         VOICE_SHORT = "voice_short",
@@ -251,7 +251,7 @@ pub mod reason {
         VOICE_OTHER = "voice_other",
         /// Only the owner has the voice of `name` forgotten.
         VOICE_LIMITED = "voice_limited",
-        /// Nobody knows whose voice it is.
+        /// The speaker was not recognised.
         VOICE_UNKNOWN = "voice_unknown",
         /// The voice of `name` is not known.
         VOICE_NOBODY = "voice_nobody",

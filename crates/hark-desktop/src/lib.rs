@@ -1,5 +1,6 @@
 //! What the machine itself offers over the system's D-Bus: its battery (UPower), its Wi-Fi (NetworkManager), locking its
-//! screen and letting it sleep (logind). `hark-tools` calls it. A service that is not there is told with what to do about it.
+//! screen and letting it sleep (logind). `hark-tools` calls it. The error for a missing service says how to
+//! install or start it.
 //!
 //! ```
 //! use hark_desktop::Service;

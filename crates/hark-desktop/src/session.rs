@@ -14,7 +14,7 @@ impl Desktop {
     /// Locks the screens of everybody who is logged in at this machine; answers how many sessions were told to.
     ///
     /// # Errors
-    /// When nobody is, or logind does not allow it.
+    /// When no session has a screen, or logind does not allow it.
     pub async fn lock(&self) -> Result<usize, DesktopError> {
         self.offers(Service::Login)?;
         with_bus(|bus| async move {

@@ -25,7 +25,7 @@ pub(super) fn is_single(found: &Match, words: &[&str], lexicon: &Lexicon) -> boo
     any(lexicon.things.single)
 }
 
-/// Whether one of a kind is said, whichever: "a light", "one of the lamps".
+/// Whether any one of a kind will do: "a light", "one of the lamps".
 pub(super) fn is_one_of_a_kind(words: &[&str], lexicon: &Lexicon) -> bool {
     let things = &lexicon.things;
     let is_kind = |word: &str| {

@@ -132,7 +132,7 @@ pub enum ThoughtEnd {
     AsksAgain,
 }
 
-/// What help a language model was with a question that nobody answers.
+/// What came of asking a language model, where neither a rule nor a tool answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelHelp {
@@ -148,6 +148,6 @@ pub enum ModelHelp {
     RateLimited,
     /// It took too long.
     TooSlow,
-    /// It does not know either, or nobody wants to hear of one.
+    /// One is connected and gave no answer, or none was asked.
     Connected,
 }

@@ -233,7 +233,7 @@ impl Machine {
         }
     }
 
-    /// Hands a task to the model; a dry run ends here, since nobody knows before what a model would do.
+    /// Hands a task to the model. A dry run ends here: what a model would do is not known without asking it.
     fn think(&mut self, now: Stamp, id: &TurnId, task: Task) {
         if self.turn_mut(id).is_some_and(|turn| turn.dry_run) {
             self.close(id, Outcome::DryRun);

@@ -151,7 +151,8 @@ pub fn leans_on_another(intent: &str) -> bool {
     intent.starts_with("HarkFollow") || matches!(intent, "HarkChoose" | "HarkCorrect")
 }
 
-/// Intents of notes, calendars, contacts and files, of the web and of the machine: they are told by words that nothing else has.
+/// Intents of notes, calendars, contacts and files, of the web and of the machine. They have no examples for the classifier:
+/// the templates alone recognise them.
 const BY_THEIR_WORDS: [&str; 23] = [
     "HarkBattery",
     "HarkCalendarCreate",
