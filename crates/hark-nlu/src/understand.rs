@@ -15,15 +15,15 @@ use super::other_requests::holds_another;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
-use super::single::{is_one_of_a_kind, is_single};
+use super::single::{is_one_of_a_kind, is_single, one_of_a_kind};
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
-use hark_core::automation::intent::{COMMAND, DENIES, IT, SEVERAL, TO_IT};
+use hark_core::automation::intent::{COMMAND, DENIES, INTENTS, IT, OF_IT, OF_ONE, SEVERAL, TO_IT};
 use hark_core::intent::{UnknownThing, refusal};
 use hark_core::ports::{Candidates, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
 use hark_language::{Lexicon, phrases};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::iter;
 
 /// Tells which one is meant.
@@ -49,7 +49,7 @@ impl Understand for Grammar {
         now: NaiveDateTime,
         effort: &Effort,
     ) -> Understanding {
-        let (found, is_spent) = effort.share(MAX_STEPS, |effort| {
+        let (mut found, is_spent) = effort.share(MAX_STEPS, |effort| {
             let reader = Reader::new(self, now, effort);
             if let Some(edited) = reader.corrected_turn(text, language) {
                 return (edited, false);
@@ -61,6 +61,8 @@ impl Understand for Grammar {
             let whole = reader.within_half(|reader| reader.said_otherwise(text, language));
             (whole.unwrap_or(found), false)
         });
+        let put_off = found.intents.iter_mut().filter(|intent| intent.slots.contains_key(COMMAND));
+        put_off.for_each(|intent| self.note_what_is_put_off(intent, language, now, effort));
         if is_spent {
             // Nobody is to make anything of what was not read to its end.
             effort.spend(effort.left());
@@ -116,6 +118,34 @@ impl Understand for Grammar {
             }
         };
         found.filter(|_| !effort.is_spent())
+    }
+}
+
+impl Grammar {
+    /// Notes what a request in words comes to that is put off, so that the tool which keeps it can tell what is
+    /// dangerous about it, and whether it is clear which thing is meant. What is to be done to "it" is not known yet.
+    fn note_what_is_put_off(&self, intent: &mut Intent, language: &str, now: NaiveDateTime, effort: &Effort) {
+        let Some(command) = intent.slots.get(COMMAND).and_then(Value::as_str) else { return };
+        if intent.slots.contains_key(OF_IT) {
+            return;
+        }
+        let found =
+            effort.share(MAX_STEPS, |effort| Reader::new(self, now, effort).as_said(command, language));
+        let Some(intents) = serde_json::to_value(&found.intents).ok().filter(|_| is_whole(&found)) else {
+            return;
+        };
+        let tokens = text::tokenise(command, self.lexicon());
+        let one = one_of_a_kind(&tokens, self.lexicon());
+        if let (Some(one), [Intent { single: true, .. }]) = (one, found.intents.as_slice()) {
+            let (before, behind) = (&command[..one.start], &command[one.end..]);
+            let within = self.lexicon().discourse.within.first();
+            let of_one = json!({
+                "words": format!("{before}{{}}{behind}"),
+                "placed": within.map(|within| format!("{before}{} {within} {{}}{behind}", &command[one])),
+            });
+            intent.slots.insert(OF_ONE.to_owned(), of_one);
+        }
+        intent.slots.insert(INTENTS.to_owned(), intents);
     }
 }
 
