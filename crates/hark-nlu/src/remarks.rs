@@ -103,9 +103,19 @@ impl Speech<'_> {
             said = &said[length..];
         }
         let states = |word: &&str| talk.states.contains(word);
-        let is_statement = said.len() >= MIN_WORDS
-            && phrases::starts(talk.reasons, said).is_some()
+        let gives_reason = phrases::starts(talk.reasons, said).is_some()
             && (phrases::starts(talk.speakers, said).is_some() || said.iter().any(states));
+        // "Grandma's still up."
+        let is_about = |stem: &str, meant: Phrases| {
+            !talk.questions.contains(stem) && meant.iter().any(|word| talk.states.contains(word))
+        };
+        let somebody_is = said
+            .first()
+            .and_then(|first| talk.contraction(first))
+            .is_some_and(|(stem, meant)| is_about(stem, meant));
+        // "I mean just the lamp" is a correction.
+        let corrects = phrases::starts(talk.corrections, words).is_some_and(|length| length > 1);
+        let is_statement = said.len() >= MIN_WORDS && (gives_reason || somebody_is) && !corrects;
         let denies = |word: &&str| lexicon.requests.negations.contains(word);
         let asks = |at: usize| phrases::starts(talk.requests, &said[at..]).is_some();
         is_statement && !said.iter().any(denies) && !(0..said.len()).any(asks) && !self.has_name(said)

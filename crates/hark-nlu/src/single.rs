@@ -4,6 +4,7 @@
 use super::grammar::Match;
 use super::intent::category_of;
 use super::text::Token;
+use super::understand::kind_of;
 use hark_core::Category;
 use hark_language::{Lexicon, phrases};
 use std::ops::Range;
@@ -15,7 +16,7 @@ pub(super) fn is_single(found: &Match, words: &[&str], lexicon: &Lexicon) -> boo
     let said = |slot: &str| found.slots.contains_key(slot);
     let any = |phrases| (0..words.len()).any(|at| phrases::starts(phrases, &words[at..]).is_some());
     let of_a_kind = category_of(&found.intent) == Some(Category::HomeControl)
-        && ["domain", "device_class"].iter().any(|slot| said(slot))
+        && (["domain", "device_class"].iter().any(|slot| said(slot)) || kind_of(&found.intent).is_some())
         && !said("name")
         && !any(lexicon.things.every);
     if !of_a_kind {

@@ -174,8 +174,14 @@ impl Reader<'_> {
         // Looked for only where nothing before is understood to the end.
         let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
         let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
-        let one =
-            iter::once_with(|| speech.with_one_in_full().into_iter().chain(speech.until_turned())).flatten();
+        let one = iter::once_with(|| {
+            speech
+                .with_one_in_full()
+                .into_iter()
+                .chain(speech.with_kind_in_full())
+                .chain(speech.until_turned())
+        })
+        .flatten();
         // Of words that are taken as they are, nothing is left out.
         let is_tame = |found: &Understanding| found.intents.iter().all(|it| it.confidence > WILD_CONFIDENCE);
         let unfilled = || {
@@ -514,6 +520,11 @@ const OF_WHAT_WAS_NAMED: [(&str, &str); 10] = [
     ("HarkClimateSetTemperatureRelative", "climate"),
 ];
 
+/// The domain of what an intent changes, where it can change only one kind.
+pub(super) fn kind_of(intent: &str) -> Option<&'static str> {
+    OF_WHAT_WAS_NAMED.iter().find(|(name, _)| *name == intent).map(|(_, domain)| *domain)
+}
+
 fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
     let mut named: Vec<(String, Value)> = Vec::new();
     let mut found = Understanding { missed: reading.missed, ..Understanding::default() };
@@ -537,7 +548,7 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
             one.slots.insert(DENIES.to_owned(), true.into());
         }
         let says_which = ["name", "area", "floor"].iter().any(|slot| one.slots.contains_key(*slot));
-        let domain = OF_WHAT_WAS_NAMED.iter().find(|(name, _)| *name == one.name).map(|(_, domain)| *domain);
+        let domain = kind_of(&one.name);
         let known = named.iter().rev().find(|(of, _)| Some(of.as_str()) == domain);
         // "Turn on the radio and turn it down a bit", "put the porch light on at forty percent".
         if let Some((_, name)) = known.filter(|_| !says_which && !says_kind) {

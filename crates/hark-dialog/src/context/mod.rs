@@ -206,13 +206,7 @@ impl Context {
 
     /// What "never mind" does right after the last request of a conversation, where that set or told something that waits,
     /// or, if it `takes_back` ("scrap that"), changed anything; like another intent.
-    pub fn cancelled(
-        &self,
-        now_ms: u64,
-        origin: &Origin,
-        like: &Intent,
-        takes_back: bool,
-    ) -> Option<Intent> {
+    pub fn cancelled(&self, now_ms: u64, origin: &Origin, like: &Intent, takes_back: bool) -> Option<Intent> {
         let last = self.last.iter().find(|last| last.origin == *origin && last.until_ms > now_ms)?;
         let sets =
             |done: &Done| done.has_changed() && (takes_back || SETS.contains(&done.intent.name.as_str()));

@@ -75,6 +75,9 @@ pub enum SelectError {
     NothingAsked,
 }
 
+/// Classes of covers that people call by each other's name.
+const WINDOW_COVERINGS: [&str; 4] = ["blind", "curtain", "shade", "shutter"];
+
 /// The entities a request means; never empty.
 ///
 /// # Errors
@@ -273,6 +276,12 @@ fn by_kind(
         kind && able && place.holds(entity)
     };
     let mut found: Vec<&Entity> = home.entities.iter().filter(meant).collect();
+    // Who says "the blind" where only a shutter is means that.
+    let covers_window = |class: &str| WINDOW_COVERINGS.contains(&class);
+    if found.is_empty() && place.said && target.device_class.as_deref().is_some_and(covers_window) {
+        let covers = |entity: &&Entity| entity.device_class.as_deref().is_some_and(covers_window);
+        found = home.entities.iter().filter(|entity| place.holds(entity)).filter(covers).collect();
+    }
     let what =
         target.device_class.clone().or_else(|| target.domain.clone()).unwrap_or_else(|| "device".into());
     if !place.said

@@ -200,6 +200,7 @@ impl Reader<'_> {
                 || found.lists_no_item(grammar.lexicon())
                 || leans_on_another(&meaning.block.intent) && found.names_a_thing("item", grammar)
                 || is_title && found.is_no_title(tokens, grammar)
+                || found.takes_one_for_a_number(tokens, grammar.lexicon())
                 || !may(&found)
                 || grammar.is_elsewhere(&found)
             {
