@@ -102,17 +102,14 @@ impl Speech<'_> {
         while let Some(length) = phrases::starts(talk.leads, said) {
             said = &said[length..];
         }
-        let states = |word: &&str| talk.states.contains(word);
-        let gives_reason = phrases::starts(talk.reasons, said).is_some()
-            && (phrases::starts(talk.speakers, said).is_some() || said.iter().any(states));
-        // "Grandma's still up."
-        let is_about = |stem: &str, meant: Phrases| {
+        // "Grandma's still up", "the pizza man's here".
+        let is_about = |(stem, meant): (&str, Phrases)| {
             !talk.questions.contains(stem) && meant.iter().any(|word| talk.states.contains(word))
         };
-        let somebody_is = said
-            .first()
-            .and_then(|first| talk.contraction(first))
-            .is_some_and(|(stem, meant)| is_about(stem, meant));
+        let states = |word: &&str| talk.states.contains(word) || talk.contraction(word).is_some_and(is_about);
+        let gives_reason = phrases::starts(talk.reasons, said).is_some()
+            && (phrases::starts(talk.speakers, said).is_some() || said.iter().any(states));
+        let somebody_is = said.first().is_some_and(|first| talk.contraction(first).is_some_and(is_about));
         // "I mean just the lamp" is a correction.
         let corrects = phrases::starts(talk.corrections, words).is_some_and(|length| length > 1);
         let is_statement = said.len() >= MIN_WORDS && (gives_reason || somebody_is) && !corrects;

@@ -366,7 +366,10 @@ fn all_completed(intent: &Intent, before: &[Before<'_>]) -> Option<Vec<Intent>> 
         name.is_some() && out.any(|out| out.get("name") == name)
     };
     let meant = last.alike().filter(|before| !is_out(before));
-    let all: Option<Vec<Intent>> = meant.map(|before| complete(&each, &before)).collect();
+    // What is done in a room leaves out what stands there.
+    let is_one = |before: &Before<'_>| before.done.intent.slots.contains_key("name");
+    let all: Option<Vec<Intent>> =
+        meant.map(|before| complete(if is_one(&before) { &each } else { intent }, &before)).collect();
     all.filter(|_| last.all.len() > 1).filter(|all| !all.is_empty())
 }
 
