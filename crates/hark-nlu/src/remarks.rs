@@ -126,7 +126,9 @@ impl Speech<'_> {
     fn is_name(&self, words: &[&str]) -> bool {
         let name = words.join(" ");
         let grammar = self.reader.grammar;
-        self.reader.spend(NAME_STEPS) && (grammar.is_thing(&name) || grammar.is_place(&name))
+        // "I've got shopping in both hands" is about no list.
+        let is_thing = grammar.is_thing(&name) && !grammar.is_list(&name);
+        self.reader.spend(NAME_STEPS) && (is_thing || grammar.is_place(&name))
     }
 
     /// How many words stand before what a request is for: "open the window *to let the steam out*". All where it says none.
