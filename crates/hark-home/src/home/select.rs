@@ -64,6 +64,9 @@ pub enum SelectError {
     /// Name and place are known, but nothing of this kind is there.
     #[error("there is no {what} in {}", area.as_deref().or(floor.as_deref()).unwrap_or("the home"))]
     NothingThere { what: String, area: Option<String>, floor: Option<String> },
+    /// What is of this kind there is only watched: a contact on a window moves nothing.
+    #[error("{} can only be watched, and is moved by nothing here", names.join(", "))]
+    OnlyWatched { names: Vec<String> },
     /// Things of the same name in different places.
     #[error("several things are called {name}")]
     Ambiguous { name: String, candidates: Vec<String> },
@@ -303,7 +306,17 @@ fn by_kind(
             return Err(SelectError::NothingThere { what, area: Some(name.clone()), floor: None });
         }
     }
-    if found.is_empty() { Err(nothing_there(what, place)) } else { Ok(found.into_iter().cloned().collect()) }
+    if !found.is_empty() {
+        return Ok(found.into_iter().cloned().collect());
+    }
+    let of_class = |entity: &&Entity| {
+        target.device_class.is_some() && entity.device_class == target.device_class && place.holds(entity)
+    };
+    let watched: Vec<String> = home.entities.iter().filter(of_class).map(|one| one.name.clone()).collect();
+    if watched.is_empty() {
+        return Err(nothing_there(what, place));
+    }
+    Err(SelectError::OnlyWatched { names: watched })
 }
 
 fn nothing_there(what: String, place: &Place) -> SelectError {
