@@ -166,11 +166,13 @@ impl Composer<'_> {
                     found.name_it(name);
                 }
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
+                // What cannot be read may end sooner.
+                let is_read = !matches!(&terms, Adds::Except(targets, _) if targets.is_empty());
                 if matches!(terms, Adds::Becomes { .. } | Adds::Check { .. }) {
                     found.tell(words(it.mark.1));
                 }
                 let is_added = found.add(terms, words(start), self.reader);
-                is_refused = !is_added && it.kind == Kind::Except && end == tokens.len();
+                is_refused = !is_added && is_read && it.kind == Kind::Except && end == tokens.len();
                 is_added.then_some(found)
             })
         })

@@ -392,7 +392,7 @@ impl Clause<'_> {
                 let words = phrases::without_ends(&[lexicon.qualifiers.kept_as], &words[again..]);
                 let before_one = || {
                     let (one, before) = words.split_last()?;
-                    lexicon.discourse.one.contains(one).then_some(before)
+                    (lexicon.discourse.one.contains(one) && !before.is_empty()).then_some(before)
                 };
                 let of_place = || read(&self.with_place_before(words)?);
                 let of_kind = || read(&self.instead_of_one(before_one()?)?);

@@ -444,11 +444,10 @@ impl Composed {
         }
         // "The office lights but not the ceiling one" is not about the ceiling of another room.
         let area_of = |target: &Slots| reader.grammar.area_of(target.get("name")?.as_str()?);
-        let is_elsewhere = |found: &Match| {
-            let area = found.slots.get("area");
-            targets.iter().filter_map(area_of).any(|other| area.is_some_and(|area| *area != other))
+        let is_elsewhere = |area: Value| {
+            self.matches.iter().all(|found| found.slots.get("area").is_some_and(|other| *other != area))
         };
-        if self.matches.iter().any(is_elsewhere) {
+        if targets.iter().filter_map(area_of).any(is_elsewhere) {
             return false;
         }
         let except: Vec<Value> = targets.into_iter().map(Value::Object).collect();
