@@ -83,10 +83,22 @@ impl<'s> Speech<'s> {
             let plain = phrases::starts(talk.leads, &words[at + length..])
                 .map(|leads| words[at + length + leads..].join(" "));
             self.composed(&meant).or_else(|| {
-                let mut texts = [Some(meant), plain].into_iter().flatten();
-                texts.find_map(|meant| self.instead(wrong, &meant)).or_else(|| edited.clone())
+                // "Six tomorrow, no, seven" is tomorrow as well.
+                let said: Vec<&str> = meant.split(' ').collect();
+                let times = if self.is_time(&said) { edited.clone() } else { None };
+                let mut texts = [Some(meant.clone()), plain].into_iter().flatten();
+                let instead = || texts.find_map(|meant| self.instead(wrong, &meant));
+                times.or_else(instead).or_else(|| edited.clone())
             })
         })
+    }
+
+    /// Whether some words are a time of day, or a number that may be one.
+    fn is_time(&self, words: &[&str]) -> bool {
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let time = rules::longest(Rule::Time, words, &by).map(|(_, used)| used);
+        let number = self.lexicon().numbers.number(words).map(|(_, used)| used);
+        [time, number].contains(&Some(words.len()))
     }
 
     /// A request with what was meant in the place of its end. Of what goes on a list, that with the fewest words.

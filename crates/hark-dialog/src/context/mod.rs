@@ -125,7 +125,7 @@ const LIMITS: [&str; 8] = [
 ];
 
 /// Takes back what the last request changed.
-const UNDO: &str = "HarkUndo";
+pub const UNDO: &str = "HarkUndo";
 
 /// Takes away what waits for something.
 const CANCEL_AUTOMATION: &str = "HarkCancelAutomation";

@@ -5,8 +5,8 @@
 use super::Machine;
 use super::barge_in::Interruption;
 use super::state::{Opening, Phase, Work};
-use crate::instincts;
 use crate::intent_tools::TAKES_BACK;
+use crate::{context, instincts};
 use hark_core::automation::intent::RESTORE_LATER;
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::{Effect, Intent, Receipt, Reply, Route, Stamp, Transcript, TurnId, Understanding};
@@ -198,8 +198,10 @@ impl Machine {
             return false;
         }
         continuation.stage = Stage::TakingBack(intents.to_vec());
+        // Who corrects the turn before has heard what it did, and is told that it is taken back.
+        let name = if turn.addition.is_some() { context::UNDO } else { TAKES_BACK };
         let intent = Intent {
-            name: TAKES_BACK.into(),
+            name: name.into(),
             slots: [(OF_TURN.to_owned(), json!(before.0))].into_iter().collect(),
             confidence: 1.0,
             route: Route::Template,

@@ -189,6 +189,17 @@ impl Composed {
         Self { lasting: usize::MAX, matches, said, terms: Terms::default() }
     }
 
+    /// Whether another request does the same to the same thing.
+    pub(super) fn does_the_same(&self, other: &Self) -> bool {
+        let ([one], [same]) = (self.matches.as_slice(), other.matches.as_slice()) else { return false };
+        one.intent == same.intent && target(&one.slots) == target(&same.slots)
+    }
+
+    /// What lasts as long as another request says; `None` where one of them says no end, or both do.
+    pub(super) fn with_end_of(mut self, other: Self) -> Option<Self> {
+        self.terms.end(other.terms.until?, &other.terms.said_until).then_some(self)
+    }
+
     /// Whether it is not done now.
     pub(super) fn waits(&self) -> bool {
         self.terms.trigger.is_some() || self.is_put_off()

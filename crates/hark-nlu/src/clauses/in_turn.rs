@@ -72,6 +72,8 @@ impl Composer<'_> {
                 let is_whole = |rest: &Composed| rest.has_terms() && !rest.matches.iter().any(leans);
                 by.request(rest, MAX_CLAUSES).filter(is_whole)
             };
+            let in_front =
+                first.terms.said_when().filter(|_| clauses.first().is_some_and(|it| it.start == 0));
             // "It" is what some words before name: "start *the vacuum* and tell me when it's done".
             let of_words = || {
                 let first = &qualifiers.words[..at];
@@ -89,13 +91,21 @@ impl Composer<'_> {
                 let named = self.reader.with_name(&text[begin..], &said)?;
                 read(&format!("{}{named}", &text[tokens[next].start..begin]))
             };
-            let ways: [&dyn Fn() -> Option<Composed>; 4] =
-                [&|| named.as_deref().and_then(read), &of_clause, &of_words, &|| read(rest)];
+            // "When it gets dark put the light on and leave *it* on until eleven".
+            let of_act = || {
+                in_front.as_ref()?;
+                let [Match { slots, .. }] = first.matches.as_slice() else { return None };
+                read(&self.reader.with_name(rest, &slots.get("name")?.as_str()?.to_lowercase())?)
+            };
+            let ways: [&dyn Fn() -> Option<Composed>; 5] =
+                [&|| named.as_deref().and_then(read), &of_act, &of_clause, &of_words, &|| read(rest)];
             let mut second = ways.into_iter().find_map(|way| way())?;
             // "When she comes home turn on the light and the radio for ten minutes": what stands in front is of both.
-            let in_front =
-                first.terms.said_when().filter(|_| clauses.first().is_some_and(|it| it.start == 0));
             if let Some(clause) = in_front.filter(|_| !second.waits()) {
+                // "… put the light on and leave it on until eleven" does one thing, until then.
+                if first.does_the_same(&second) {
+                    return first.with_end_of(second)?.understanding(self.reader);
+                }
                 second = read(&format!("{clause}, {rest}"))?;
             }
             let mut rest = second;

@@ -62,6 +62,10 @@ const RULE_STEPS: usize = 16;
 /// Domains of what keeps strangers out.
 const SECURES: [&str; 2] = ["lock", "alarm_control_panel"];
 
+/// Intents that send something off or home.
+const DRIVES: [&str; 4] =
+    ["HassVacuumStart", "HassVacuumReturnToBase", "HassLawnMowerStartMowing", "HassLawnMowerDock"];
+
 /// Slots of what is meant, which names of the home fill.
 const TARGET: [&str; 3] = ["name", "area", "floor"];
 
@@ -247,7 +251,9 @@ impl Reader<'_> {
         let domain = found.slots.get("domain").and_then(|domain| domain.as_str());
         let secures =
             domain.or_else(|| self.grammar.domain_of(name?)).is_some_and(|it| SECURES.contains(&it));
-        let lost = unheard || only_place || swapped || of_another || secures && replaced;
+        // Nor "dock" for "clean".
+        let drives = DRIVES.contains(&intent);
+        let lost = unheard || only_place || swapped || of_another || (secures || drives) && replaced;
         (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
     }
 }

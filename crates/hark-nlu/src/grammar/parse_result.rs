@@ -94,7 +94,7 @@ impl Found {
 
     /// Whether what is to be put on a list is no item: a question ("did anybody put milk on the list" is no wish to have it
     /// there), or a request of its own ("we need olives, put them on the list").
-    pub(super) fn lists_no_item(&self, intent: &str, lexicon: &Lexicon) -> bool {
+    pub(super) fn lists_no_item(&self, lexicon: &Lexicon) -> bool {
         let item = self.slots.get("item").and_then(Value::as_str).unwrap_or_default();
         let words: Vec<&str> = item.split_whitespace().collect();
         let asks = words.first().is_some_and(|first| lexicon.discourse.questions.contains(first));
@@ -102,13 +102,21 @@ impl Found {
         let denies = matches!(words.as_slice(), [only] if lexicon.requests.negations.contains(only));
         // "On the packing list" says where.
         let places = matches!(words.as_slice(), [first, _, ..] if lexicon.discourse.within.contains(first));
-        // "Get the candles *off the* list" reads no list of that name.
-        let list = self.slots.get("name").and_then(Value::as_str).unwrap_or_default();
-        let goes_off = list.split_whitespace().any(|word| lexicon.discourse.closing.contains(word));
         asks || denies
             || places
-            || goes_off && category_of(intent) == Some(Category::List)
             || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
+    }
+
+    /// Whether what a list or a timer is called is no name: "get the candles *off the* list", "a timer for *ten, no,* fifteen
+    /// minutes".
+    pub(super) fn is_no_name(&self, intent: &str, lexicon: &Lexicon) -> bool {
+        let name = self.slots.get("name").and_then(Value::as_str).unwrap_or_default();
+        let mut words = name.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        match category_of(intent) {
+            Some(Category::List) => words.any(|word| lexicon.discourse.closing.contains(word)),
+            Some(Category::Timer) => words.any(|word| lexicon.requests.negations.contains(word)),
+            _ => false,
+        }
     }
 
     /// Whether what is taken as it is in a slot is a thing of the home: "drop the *thermostat* to seventeen" is about no
