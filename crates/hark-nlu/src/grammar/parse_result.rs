@@ -113,7 +113,10 @@ impl Found {
         let name = self.slots.get("name").and_then(Value::as_str).unwrap_or_default();
         let mut words = name.split(|c: char| !c.is_alphanumeric() && c != '\'');
         match category_of(intent) {
-            Some(Category::List) => words.any(|word| lexicon.discourse.closing.contains(word)),
+            Some(Category::List) => {
+                lexicon.things.articles.contains(name)
+                    || words.any(|word| lexicon.discourse.closing.contains(word))
+            }
             Some(Category::Timer) => words.any(|word| lexicon.requests.negations.contains(word)),
             _ => false,
         }
