@@ -438,10 +438,10 @@ impl<'s> Qualifiers<'s> {
             (Kind::During, said.during),
             (Kind::Until, said.until),
         ];
-        // "After ten minutes" is as late as "in ten minutes".
+        // "After ten minutes" is as late as "in ten minutes", "during ten minutes" as long as "for ten minutes".
         let later = |length: &usize| {
             let lexicon = self.speech.reader.grammar.lexicon();
-            phrases::starts(said.later, rest) == Some(*length)
+            [said.later, said.lasting].into_iter().any(|marks| phrases::starts(marks, rest) == Some(*length))
                 && rules::length(&rest[*length..], lexicon).is_some()
         };
         let marked = marks

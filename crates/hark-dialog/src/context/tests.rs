@@ -598,6 +598,33 @@ fn them_is_all_that_was_spoken_of_and_it_the_last() {
 }
 
 #[test]
+fn what_is_left_out_of_several_rooms_is_left_out_of_each() {
+    let mut context = Context::default();
+    let on = |area: &str| {
+        (intent("HassTurnOn", &format!(r#"{{"area":"{area}","domain":"light"}}"#)), receipt("light"))
+    };
+    context.remember(1000, &Origin::Cli, vec![on("Kitchen"), on("Office")]);
+    let but_one = r#"{"action":"off","several":true,"except":[{"name":"Big light"}]}"#;
+    let mut found =
+        Understanding { intents: vec![intent("HarkFollowIt", but_one)], ..Understanding::default() };
+    context.complete(0, &Origin::Cli, &mut found);
+    let left_out: Vec<&Value> = found.intents.iter().map(|it| &it.slots["except"][0]["name"]).collect();
+    assert_eq!(left_out, ["Big light", "Big light"]);
+}
+
+#[test]
+fn what_was_done_is_taken_back_by_words_that_say_so() {
+    let mut context = Context::default();
+    let on = (intent("HassTurnOn", r#"{"name":"Kettle"}"#), receipt("switch"));
+    context.remember(1000, &Origin::Cli, vec![on]);
+    let said = intent("HassNevermind", "{}");
+    let undone =
+        |takes_back| context.cancelled(500, &Origin::Cli, &said, takes_back).map(|intent| intent.name);
+    assert_eq!((undone(true), undone(false)), (Some("HarkUndo".to_owned()), None));
+    assert_eq!(context.cancelled(2000, &Origin::Cli, &said, true), None, "it was long ago");
+}
+
+#[test]
 fn nothing_is_done_where_it_is_not_clear_to_what_not() {
     let mut found = Understanding {
         intents: vec![intent("HassTurnOn", r#"{"name":"Dinner"}"#), intent("HarkFollowNot", "{}")],

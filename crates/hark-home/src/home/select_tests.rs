@@ -112,6 +112,16 @@ fn a_device_class_alone_means_only_what_can_be_acted_on() {
     assert_eq!(windows.len(), 4, "a question means sensors as well");
 }
 
+#[test]
+fn what_covers_a_window_is_called_by_another_name_and_what_is_only_watched_is_told() {
+    let blind = |area: &str| ids(&[("device_class", "blind"), ("area", area), ("domain", "cover")], None);
+    assert_eq!(blind("office").unwrap(), ["cover.office_shutter"]);
+    assert_eq!(blind("kitchen").unwrap(), ["cover.kitchen_blinds"]);
+    assert!(matches!(blind("bathroom"), Err(SelectError::NothingThere { .. })));
+    let window = ids(&[("device_class", "window"), ("area", "bedroom"), ("domain", "cover")], None);
+    assert_eq!(window, Err(SelectError::OnlyWatched { names: vec!["Bedroom window".into()] }));
+}
+
 /// The demo home with a second "Lamp" upstairs, and an alias two lights of one area share.
 fn twins() -> Home {
     let mut home = home();

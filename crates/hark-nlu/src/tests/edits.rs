@@ -151,3 +151,12 @@ fn that_is_no_time_of_another_request() {
         "{found:?}"
     );
 }
+
+#[test]
+fn one_is_of_the_kind_that_was_named_before() {
+    let found = corrected("close the bedroom blinds", "and open the ones in the living room");
+    let opens = found.last().unwrap();
+    assert_eq!((opens.0.as_str(), &opens.1["device_class"]), ("HassTurnOn", &json!("blind")), "{found:?}");
+    let found = understood("turn on the lamp at six tomorrow, no, seven");
+    assert_eq!(found.intents[0].slots["when"], "2026-11-22T07:00:00", "{found:?}");
+}

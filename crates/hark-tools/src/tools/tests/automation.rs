@@ -120,15 +120,43 @@ async fn what_waits_is_kept_asked_about_listed_and_forgotten() {
     let nowhere = json!({"kind": "becomes", "condition": {
         "kind": "state", "question": {"name": "Sauna", "state": "on"}}});
     assert_eq!(house.fails("automation.add", with("trigger", nowhere)).await.0, error_code::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn what_waits_is_clear_and_approved_before_it_is_kept() {
+    let house = house();
+    let later = |call: Value| json!({"when": "2026-11-22T21:00:00", "conversation_command": "the request", "calls": [call]});
     // Which fan is asked now, and not when that is done.
-    let fan = json!([{"name": "HassTurnOn", "slots": {"domain": "fan"}, "confidence": 1.0, "route": "template",
-        "why": "", "single": true}]);
-    let (code, receipt) = house.fails("automation.add", with("intents", fan.clone())).await;
+    let fan = |place: Value| {
+        let mut args = json!({"domain": "fan", "single": true});
+        args["area"] = place;
+        later(json!({"tool": "home.turn_on", "args": args}))
+    };
+    let (code, receipt) = house.fails("schedule.command", fan(Value::Null)).await;
     assert_eq!(
         (code.as_str(), receipt.detail["names"].as_array().unwrap().len()),
         (error_code::AMBIGUOUS, 2)
     );
-    let mut placed = fan;
-    placed[0]["slots"]["area"] = json!("Bathroom");
-    assert!(house.ok("automation.add", with("intents", placed)).await.changed);
+    assert!(house.ok("schedule.command", fan(json!("Bathroom"))).await.changed);
+    let unlock = later(json!({"tool": "home.turn_off", "args": {"name": "front door", "domain": "lock"}}));
+    let (code, receipt) = house.fails("schedule.command", unlock.clone()).await;
+    assert_eq!(
+        (code.as_str(), &receipt.detail["act"], &receipt.detail["later"]),
+        (error_code::NEEDS_APPROVAL, &json!("unlock"), &json!(true))
+    );
+    assert_eq!(house.state("lock.front_door"), "locked");
+    assert!(house.call("schedule.command", unlock, true).await.changed);
+    assert_eq!(house.state("lock.front_door"), "locked", "it is kept, and not done");
+    // Also where it is within what waits for something.
+    let call = json!({"tool": "home.turn_off", "args": {"name": "front door", "domain": "lock"}});
+    let within = json!({"minutes": 5, "conversation_command": "the request", "calls": [
+        {"tool": "timer.start", "args": {"minutes": 5, "calls": [call]}}]});
+    assert_eq!(house.fails("timer.start", within).await.0, error_code::NEEDS_APPROVAL);
+    // What is not known, or cannot be done now, is no reason to keep nothing.
+    let unknown = later(json!({"tool": "no.such", "args": {}}));
+    assert!(house.ok("schedule.command", unknown).await.changed);
+    let gone = later(json!({"tool": "home.turn_on", "args": {"name": "sauna"}}));
+    assert!(house.ok("schedule.command", gone).await.changed);
+    let (code, _) = house.fails("schedule.command", later(json!("unlock"))).await;
+    assert_eq!(code, error_code::BAD_ARGUMENT);
 }
