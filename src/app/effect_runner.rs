@@ -31,7 +31,7 @@ use hark_home::timers::{TimerQuery, Timers};
 use hark_home::zone::Zone;
 use hark_stt::PipelineCommand;
 use hark_tts::earcons;
-use hark_tts::voice_stream::SpeechStream;
+use hark_tts::reply_text::SpeechStream;
 use hark_tts::voice_thread::VoiceHandle;
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;

@@ -5,7 +5,7 @@
 //! or it is very sure, when its slots are found in the text, and when the request as a whole is of the same
 //! kind. Everything else comes out as nothing the house can do, with the reason.
 
-use super::{context, dialog_act, instincts, intent_tools};
+use super::{dialog_act, follow_ups, instincts, intent_tools};
 use chrono::NaiveDateTime;
 use hark_config::intent::IntentConfig;
 use hark_core::intent::refusal;
@@ -391,7 +391,7 @@ impl Router {
                 return told;
             }
             found.classification = self.classification(text, &found);
-            let leans = found.intents.iter().all(|intent| context::is_follow_up(&intent.name));
+            let leans = found.intents.iter().all(|intent| follow_ups::is_follow_up(&intent.name));
             // Nor does "no" alone mean anything, unless something was asked.
             let alone = |intent: &Intent| instincts::named(&intent.name).is_some();
             if leans || found.intents.iter().all(alone) {

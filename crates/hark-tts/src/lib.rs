@@ -20,16 +20,16 @@ pub mod playback;
 mod prepared;
 pub mod pronunciations;
 pub mod render;
+pub mod reply_text;
+mod ring_writer;
 #[cfg(test)]
 mod scene;
+mod synthesis_thread;
 pub mod tap;
 #[cfg(target_os = "linux")]
 mod timed;
 mod trim;
 mod voice_change;
-mod voice_maker;
-mod voice_player;
-pub mod voice_stream;
+mod voice_loop;
 pub mod voice_thread;
-mod voice_worker;
 pub mod voices;

@@ -8,9 +8,9 @@
 
 use super::error::SpeakingError;
 use super::playback::{PlaybackControl, PlaybackFeeder};
-use super::voice_maker::Maker;
-use super::voice_stream::ReplyText;
-use super::voice_worker::Worker;
+use super::reply_text::ReplyText;
+use super::synthesis_thread::Maker;
+use super::voice_loop::Worker;
 use hark_core::audio::Earcon;
 use hark_core::ports::Voice;
 use hark_core::public_event::SpeakingEnd;
@@ -360,7 +360,7 @@ impl VoiceHandle {
 mod tests {
     use super::*;
     use crate::playback::{PlaybackSource, playback};
-    use crate::voice_worker::SENTENCE_PAUSE_MS;
+    use crate::voice_loop::SENTENCE_PAUSE_MS;
     use crate::voices::espeak::Espeak;
     use hark_core::ports::PcmSink;
     use std::ops::ControlFlow;

@@ -4,25 +4,25 @@
 //! with the call.
 //!
 //! `files` finds the data, `matrix` reads the policies, `prompt` makes the words, `check` reads answers,
-//! `call` drives it all, `stream` hands on words while they come; `reference`, `arguments`, `plans`, `step_values`, `steps` and
-//! `scoring` know what the single contracts are about.
+//! `call` drives it all, `stream` hands on words while they come; `reference`, `arguments`, `plan_check`, `step_values`, `tool_calls`
+//! and `scoring` know what the single contracts are about.
 
 pub mod arguments;
 mod call;
 mod check;
 mod files;
 pub mod matrix;
-pub mod plans;
+pub mod plan_check;
 mod prompt;
 pub mod reference;
 pub mod scoring;
 mod sent;
 mod signature;
 pub mod step_values;
-mod steps;
-#[cfg(test)]
-mod steps_tests;
 mod stream;
+mod tool_calls;
+#[cfg(test)]
+mod tool_calls_tests;
 
 pub use arguments::PipelineError;
 pub use call::{Options, Outcome};

@@ -4,7 +4,7 @@
 //! [`capability`]: super::capability
 //! [`state_proof`]: super::state_proof
 
-use super::super::permissions::{Danger, Guarded};
+use super::super::permission_gate::{Danger, Guarded};
 use super::backend::DeviceError;
 use super::virtual_devices::scene_target;
 pub use hark_core::device::{DeviceCommand, LightSetting, MediaCommand};

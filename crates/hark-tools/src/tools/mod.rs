@@ -21,7 +21,7 @@ mod media;
 mod memory;
 pub mod outcome;
 mod personal;
-mod receipt_cache;
+pub mod receipt;
 pub mod services;
 mod speaker;
 pub mod table;
@@ -43,9 +43,11 @@ use hark_core::tool::{error_code, reason};
 use hark_core::{Receipt, Risk, Slots, ToolCall, TurnId};
 use hark_home::DeviceError;
 use hark_home::command::Actions;
-use hark_home::permissions::{Approval, Danger, MANY, Refusal};
+use hark_home::permission_gate::{Approval, Danger, MANY, Refusal};
 use hark_home::state_proof::proves;
-use outcome::{Failure, Outcome, Plan, Prepared, of_devices, receipt};
+use outcome::{Failure, Outcome, Plan, Prepared, of_devices};
+use receipt::cache::ReceiptCache;
+use receipt::receipt;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,7 +67,7 @@ const GRACE: Duration = Duration::from_millis(250);
 #[derive(Clone)]
 pub struct Toolbox {
     services: Arc<Services>,
-    recent: Arc<receipt_cache::ReceiptCache>,
+    recent: Arc<ReceiptCache>,
 }
 
 impl Toolbox {

@@ -26,7 +26,7 @@ use hark_core::{Fault, FaultKind};
 use hark_desktop::Desktop;
 use hark_home::automations::Automations;
 use hark_home::lists::Lists;
-use hark_home::permissions::Gate;
+use hark_home::permission_gate::Gate;
 use hark_home::pin::PinPad;
 use hark_home::timers::Timers;
 use hark_home::undo::UndoLog;

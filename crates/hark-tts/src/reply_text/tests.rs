@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::scene::{RATE_HZ, Scene, at_least_once, ended, gaps, scene, started, stretches};
+use crate::voice_loop::{CLAUSE_PAUSE_MS, SENTENCE_PAUSE_MS};
 use crate::voice_thread::SpeakingEvent;
-use crate::voice_worker::{CLAUSE_PAUSE_MS, SENTENCE_PAUSE_MS};
 use crate::voices::espeak::Espeak;
 use hark_core::ports::{PcmSink, Voice};
 use hark_core::public_event::SpeakingEnd::{Done, Stop};

@@ -12,7 +12,7 @@
 
 pub mod prosody;
 pub mod smart_turn;
-pub mod witness;
+pub mod smart_turn_worker;
 
 use hark_config::endpoint::{EndpointConfig, EndpointMode};
 use hark_core::Endpoint;

@@ -4,9 +4,9 @@
 use super::earcons;
 use super::phrases::{Phrase, PhraseCutter, PhraseEnd};
 use super::prepared::Prepared;
-use super::voice_maker::{Made, Maker};
-use super::voice_player::{Player, Report};
-use super::voice_stream::ReplyText;
+use super::reply_text::ReplyText;
+use super::ring_writer::{Player, Report};
+use super::synthesis_thread::{Made, Maker};
 use super::voice_thread::{Mailbox, Order};
 use hark_core::TurnId;
 use hark_core::audio::Earcon;

@@ -58,7 +58,7 @@ pub type GatheredFuture = Pin<Box<dyn Future<Output = Gathered> + Send>>;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Context {
+pub(super) struct PromptContext {
     language: String,
     persona: String,
     verbosity: Verbosity,
@@ -71,7 +71,7 @@ pub(super) struct Context {
     found: Gathered,
 }
 
-impl Context {
+impl PromptContext {
     pub(super) async fn of(parts: &ModelTaskParts, task: &Task) -> Self {
         let language = if task.language == "unknown" { String::new() } else { task.language.clone() };
         let mut context = Self { language, ..Self::default() };
