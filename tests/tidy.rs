@@ -10,6 +10,7 @@ mod scan;
 
 use rules::{Violation, check};
 use scan::Source;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +67,19 @@ fn the_house_is_tidy() {
     let sources = sources();
     assert!(sources.len() > 20, "the sources were not found");
     let violations: Vec<Violation> = read(&sources).iter().flat_map(check).collect();
+    assert!(violations.is_empty(), "{} rules broken:{}", violations.len(), list(&violations));
+}
+
+#[test]
+fn comments_are_made_of_words() {
+    let sources = sources();
+    let sources = read(&sources);
+    let product = || {
+        sources.iter().filter(|source| source.path.starts_with("src/") || source.path.starts_with("crates/"))
+    };
+    let types: BTreeSet<String> = product().flat_map(Source::types).map(str::to_owned).collect();
+    assert!(types.contains("EffectRunner"), "the types were not found");
+    let violations: Vec<Violation> = product().flat_map(|source| rules::comments(source, &types)).collect();
     assert!(violations.is_empty(), "{} rules broken:{}", violations.len(), list(&violations));
 }
 
@@ -219,7 +233,7 @@ fn locked_crates_have_no_known_advisory_and_are_not_there_ever_more_often() {
             assert!(is_good, "{name} {version}: {advisory}");
         }
     }
-    let names: std::collections::BTreeSet<_> = crates.iter().map(|(name, _)| name).collect();
+    let names: BTreeSet<_> = crates.iter().map(|(name, _)| name).collect();
     let again = crates.len() - names.len();
     assert!(again <= CRATES_AGAIN, "{again} crates are there again: see `cargo tree -d`");
 }
@@ -265,6 +279,21 @@ fn long_files_and_functions_trip_but_tests_do_not_count() {
     let in_tests = format!("#[cfg(test)]\nmod tests {{\n{function}}}\n");
     assert_eq!(broken("crates/hark-core/src/x.rs", &sample(&in_tests)), Vec::<&str>::new());
     assert_eq!(broken("src/main.rs", &sample(&"const A: u8 = 1;\n".repeat(90))), ["length"]);
+}
+
+#[test]
+fn names_of_the_code_trip_in_comments() {
+    let types = BTreeSet::from(["EffectRunner".to_owned()]);
+    let broken = |comment: &str| rules::comments(&Source::new("src/x.rs", &sample(comment)), &types).len();
+    assert_eq!(broken("/// EffectRunner the recording, and the request_log."), 2);
+    for good in [
+        "/// As [`Words`](hark_core::Words); `request_log`, see `EffectRunner`.",
+        "/// As c_api.h and sd_watchdog_enabled(3) say.",
+        "// ```\n// let a_b = EffectRunner;\n// ```",
+        "#[cfg(test)]\nmod tests {\n    // request_log\n}",
+    ] {
+        assert_eq!(broken(good), 0, "{good}");
+    }
 }
 
 #[test]

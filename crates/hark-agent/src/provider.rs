@@ -3,6 +3,7 @@
 use super::address::Address;
 use super::answer::Usage;
 use super::budget::{Budget, retry_after};
+use super::context_window::{SMALLEST, Window};
 use super::error::{Error, StreamError, shortened};
 use super::fitting;
 use super::key::Key;
@@ -14,7 +15,6 @@ use super::reader::Reader;
 use super::refusal::{Meaning, Refusal};
 use super::spending::{Price, Spending};
 use super::text_tools;
-use super::window::{SMALLEST, Window};
 use hark_config::llm::{Llm, LlmFallback, ProviderKind};
 use hark_core::fault::root_cause;
 use hark_core::model::{Completion, Delivery, Difficulty, ModelError, Prompt, Purpose};

@@ -12,31 +12,7 @@ use hark_core::model::Picture;
 use hark_core::public_event::Origin;
 use hark_core::{Envelope, Event, PublicEvent, TurnId};
 use serde_json::Value;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use tokio::sync::OwnedMutexGuard;
-
-/// Serialises requests by conversation, so that an answer belongs to its request.
-#[derive(Default)]
-pub(super) struct Conversations(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
-
-impl Conversations {
-    async fn turn_of(&self, session: &str) -> OwnedMutexGuard<()> {
-        let lock = {
-            let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            open.retain(|_, lock| lock.strong_count() > 0);
-            match open.get(session).and_then(Weak::upgrade) {
-                Some(lock) => lock,
-                None => {
-                    let lock = Arc::default();
-                    open.insert(session.to_owned(), Arc::downgrade(&lock));
-                    lock
-                }
-            }
-        };
-        lock.lock_owned().await
-    }
-}
+use std::sync::Arc;
 
 /// Asks, and waits until the turn has closed. A yes or no of the operator's counts as a button does on the WebSocket: then
 /// the turn is one of the conversation that was asked.

@@ -10,9 +10,11 @@
 //! ```
 
 pub mod device;
+mod device_health;
 pub mod earcons;
 pub mod error;
 mod language;
+mod mailbox;
 mod markdown;
 pub mod normalise;
 pub mod phrases;

@@ -6,8 +6,8 @@
 
 use super::error::SpeakingError;
 use super::language::Language;
+use super::mailbox::Mailbox;
 use super::normalise::spoken;
-use super::voice_thread::Mailbox;
 use hark_core::Fault;
 use hark_core::ports::Voice;
 use std::ops::ControlFlow;

@@ -7,7 +7,7 @@ use crate::app::event_queue::EventQueue;
 use crate::app::home::{names, sources};
 use crate::app::intercom::Intercom;
 use crate::app::knowledge::library::{self, Library, Shelf};
-use crate::app::language::languages::lexicons;
+use crate::app::language::spoken_languages::lexicons;
 use crate::app::service::health::{DeviceHealth, Health};
 use crate::app::service::inspection::Inspection;
 use crate::app::service::metrics::Tally;

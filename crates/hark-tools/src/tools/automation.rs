@@ -234,24 +234,6 @@ pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
     }))
 }
 
-/// Puts an automation back as it was before a change.
-pub(super) fn take_back(
-    services: &Services,
-    before: Option<&Automation>,
-    after: Option<&Automation>,
-) -> Result<Value, Failure> {
-    match (before, after) {
-        (Some(before), _) => services.automations.put_back(before)?,
-        (None, Some(after)) => drop(services.automations.remove(&after.id)?),
-        (None, None) => {}
-    }
-    let shown = before.or(after);
-    Ok(json!({
-        "kind": "automation", "set": before.is_some(),
-        "said": shown.map(|one| &one.said), "said_when": shown.map(|one| &one.said_when),
-    }))
-}
-
 /// The home at a moment.
 struct Snapshot {
     home: Arc<Home>,

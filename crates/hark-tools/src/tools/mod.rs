@@ -20,6 +20,7 @@ mod list;
 mod media;
 mod memory;
 pub mod outcome;
+pub mod parameter;
 mod personal;
 pub mod receipt;
 pub mod services;
@@ -151,7 +152,7 @@ async fn execute(
     tool: &'static Descriptor,
     call: ToolCall,
 ) -> Result<Outcome, Failure> {
-    let args = Args::check(tool, &call.args)?.of_call(&call, services.request_times.of(&call.turn));
+    let args = tool.check(&call.args)?.of_call(&call, services.request_times.of(&call.turn));
     allowed(&services, tool.name, tool.permission)?;
     let person = call.requester.person.as_deref();
     allowed_to(&services, tool.name, tool.permission, person)?;

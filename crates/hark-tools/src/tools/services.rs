@@ -1,6 +1,6 @@
 //! The services that tools use: home, timers, lists, weather, files, web, clock and the others.
 
-use super::everyday::jokes::JokesTold;
+use super::everyday::jokes_told::JokesTold;
 use super::outcome::Failure;
 use super::request_times::RequestTimes;
 use crate::clipboard::{self, Clipboard};

@@ -1,7 +1,8 @@
 //! Timers, alarms, reminders.
 
 use super::AMOUNT;
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{alarm, reschedule, schedule, timer};
 use hark_core::Risk;
 
