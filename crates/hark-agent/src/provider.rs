@@ -109,11 +109,7 @@ impl Provider {
         credentials_dir: Option<&Path>,
     ) -> Result<Self, Error> {
         let address = Address::new(&config.url, config.provider)?;
-        // The process has one crypto provider; whoever needs it first installs it.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut client = Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")));
+        let mut client = hark_http_client::builder();
         let is_outside = !address.is_local(config.local);
         if !is_outside {
             client = client.no_proxy();

@@ -80,14 +80,11 @@ impl Provider {
     /// What a server answers, as far as it is JSON and comes in time.
     async fn told(&self, request: RequestBuilder) -> Option<Value> {
         let asking = async {
-            let mut response = self.with_key(request).send().await.ok()?;
-            let mut body = Vec::new();
-            while let Some(chunk) = response.chunk().await.ok()? {
-                body.extend_from_slice(&chunk);
-                if response.status() != 200 || body.len() > MAX_BYTES {
-                    return None;
-                }
+            let response = self.with_key(request).send().await.ok()?;
+            if response.status() != 200 {
+                return None;
             }
+            let body = hark_http_client::body(response, MAX_BYTES).await.ok()?;
             serde_json::from_slice::<Value>(&body).ok()
         };
         timeout(PATIENCE, asking).await.ok()?
