@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use hark_core::api::EventNews;
 use hark_core::model::Picture;
 use hark_core::public_event::Origin;
+use hark_core::session::session_name;
 use hark_core::{Envelope, Event, PublicEvent, TurnId};
 use serde_json::Value;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ pub(super) async fn ask(
     let pictures = pictures::pictures(request.images, app.image_bytes)?;
     let session = match &request.session_id {
         Some(name) => request_input::session(name)?,
-        None => format!("api-{}", uuid::Uuid::now_v7()),
+        None => format!("{}{}", session_name::API, uuid::Uuid::now_v7()),
     };
     if app.api.is_stop(&text) {
         // It is for the request that is waited for, and does not wait for its end.

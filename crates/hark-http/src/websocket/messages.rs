@@ -9,6 +9,7 @@ use super::known_modes::AnswerMode;
 use hark_core::api::ModelChoice;
 use hark_core::model::Picture;
 use hark_core::public_event::Origin;
+use hark_core::session::session_name;
 use hark_core::{Envelope, PublicEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -155,7 +156,11 @@ pub(crate) struct SocketSessions {
 impl SocketSessions {
     /// With one of its own, unknown to others.
     pub(crate) fn new() -> Self {
-        Self { own: format!("ws-{}", uuid::Uuid::now_v7()), named: Vec::new(), chatted: None }
+        Self {
+            own: format!("{}{}", session_name::WEBSOCKET, uuid::Uuid::now_v7()),
+            named: Vec::new(),
+            chatted: None,
+        }
     }
 
     /// The conversation of a chat: what is spoken from now on belongs to it, too.
