@@ -3,6 +3,8 @@
 //! every configuration key in the shipped file. Each rule is itself tested on a bad sample.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/rules.rs"]
 mod rules;
 #[path = "tidy/scan.rs"]
@@ -81,6 +83,35 @@ fn comments_are_made_of_words() {
     assert!(types.contains("EffectRunner"), "the types were not found");
     let violations: Vec<Violation> = product().flat_map(|source| rules::comments(source, &types)).collect();
     assert!(violations.is_empty(), "{} rules broken:{}", violations.len(), list(&violations));
+}
+
+/// The crates whose files still use each other in circles.
+const KNOTTED: &[&str] = &["crates/hark-nlu/src/", "crates/hark-dialog/src/"];
+
+#[test]
+fn no_files_of_a_crate_use_each_other() {
+    let sources = sources();
+    let sources = read(&sources);
+    let folders: BTreeSet<&str> =
+        sources.iter().filter_map(|source| Some(&source.path[..source.path.find("src/")? + 4])).collect();
+    let folders = folders.into_iter().filter(|folder| *folder == "src/" || folder.starts_with("crates/"));
+    for folder in folders {
+        let found = circles::circles(&sources, folder);
+        assert_eq!(!found.is_empty(), KNOTTED.contains(&folder), "circles of files in {folder}: {found:?}");
+    }
+}
+
+#[test]
+fn circles_of_files_are_found() {
+    let found = |files: &[(&str, &str)]| {
+        let sources: Vec<Source<'_>> = files.iter().map(|(path, text)| Source::new(path, text)).collect();
+        circles::circles(&sources, "src/")
+    };
+    let (root, other) = (("src/lib.rs", "mod a;\nmod b;\npub use a::A;"), ("src/b.rs", "use crate::{A};"));
+    assert_eq!(found(&[root, ("src/a.rs", "use super::b::{self, B};"), other]), [["a", "b"]]);
+    assert!(found(&[root, ("src/a.rs", "use super::Root;"), other]).is_empty());
+    let in_tests = "#[cfg(test)]\nmod tests {\n    use super::super::b::B;\n}";
+    assert!(found(&[root, ("src/a.rs", in_tests), other]).is_empty());
 }
 
 /// Each crate, those of ours it may use, as ARCHITECTURE.md says it, and the foreign ones that have no business in it.

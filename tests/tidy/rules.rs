@@ -169,7 +169,7 @@ pub fn comments(source: &Source<'_>, types: &BTreeSet<String>) -> Vec<Violation>
 fn is_snake(word: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-    word.contains('_') && word.split('_').all(is_part)
+    word.starts_with(|c: char| c.is_ascii_lowercase()) && word.contains('_') && word.split('_').all(is_part)
 }
 
 /// The files that hold an audio callback: each must mark what runs in it.
