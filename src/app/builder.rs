@@ -13,11 +13,11 @@ use crate::app::home::demo_states::{DemoStates, Following};
 use crate::app::home::device_codes;
 use crate::app::home::sources::{self, load_home};
 use crate::app::intercom::Intercom;
-use crate::app::knowledge::library::{Library, Shelf};
+use crate::app::knowledge::library::{HouseholdDocuments, Library};
 use crate::app::language::languages::{self, Languages};
 use crate::app::language::spoken_languages;
 use crate::app::language::teacher::Teacher;
-use crate::app::language::understanding_thread::Desk;
+use crate::app::language::understanding_thread::ReadingParts;
 use crate::app::language::vocabulary::Vocabulary;
 use crate::app::models::context::AppContext;
 use crate::app::models::factory;
@@ -333,7 +333,7 @@ impl App {
             keep_statements: self.config.memory.keep_statements,
         };
         Parts {
-            desk: Arc::new(Desk {
+            reading_parts: Arc::new(ReadingParts {
                 understand: self.languages.router.clone(),
                 tools: self.tools.clone(),
                 teacher: Arc::new(self.teacher()),
@@ -474,7 +474,7 @@ fn kept(
         automations: Arc::new(Automations::new(Arc::new(store.clone()), timers.zone())),
         lists: Arc::new(store.clone()),
         memory: memory.clone(),
-        documents: Arc::new(Shelf(library.clone())),
+        documents: Arc::new(HouseholdDocuments(library.clone())),
         speakers: speakers.clone(),
         pin: open_pin(config)?,
     })

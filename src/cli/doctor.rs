@@ -35,7 +35,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
         ("classifier", &|| learning::described(config)),
-        ("ear", &|| pipeline(config)),
+        ("hearing", &|| pipeline(config)),
         ("recogniser", &|| recognition(config)),
         ("voice", &|| voice(config)),
         ("microphone", &|| microphone(config)),

@@ -343,7 +343,7 @@ impl Understand for Router {
         effort: &Effort,
     ) -> Understanding {
         let text = &without_endless_words(text);
-        let found = self.climb(language, &Said { text, now, effort });
+        let found = self.understand_by_stages(language, &Said { text, now, effort });
         if !effort.is_spent() {
             return found;
         }
@@ -368,7 +368,7 @@ impl Understand for Router {
 
 impl Router {
     /// One stage after the other.
-    fn climb(&self, language: &str, said: &Said<'_>) -> Understanding {
+    fn understand_by_stages(&self, language: &str, said: &Said<'_>) -> Understanding {
         let text = said.text;
         // The classifier knows the usual language only: what it makes of another is luck.
         let usual = |language: &str| self.spoken.first().is_some_and(|spoken| spoken.language == language);

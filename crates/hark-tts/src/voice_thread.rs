@@ -390,22 +390,30 @@ mod tests {
 
     #[test]
     fn stop_is_obeyed_in_the_middle_of_a_synthesis_and_while_the_ring_is_full() {
-        struct Slow(Arc<AtomicBool>);
+        struct Slow {
+            begun: Arc<AtomicBool>,
+            aborted: Arc<AtomicBool>,
+        }
         impl Voice for Slow {
             fn rate_hz(&self) -> u32 {
                 RATE_HZ
             }
             fn synthesise(&mut self, _: &str, _: &str, sink: PcmSink<'_>) -> Result<(), Fault> {
+                self.begun.store(true, Ordering::Release);
                 while sink(&[0.5; 480]) == ControlFlow::Continue(()) {
                     std::thread::sleep(Duration::from_millis(1));
                 }
-                self.0.store(true, Ordering::Release);
+                self.aborted.store(true, Ordering::Release);
                 Ok(())
             }
         }
-        let aborted = Arc::new(AtomicBool::new(false));
-        let scene = scene(Slow(Arc::clone(&aborted)));
+        let (begun, aborted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let scene = scene(Slow { begun: Arc::clone(&begun), aborted: Arc::clone(&aborted) });
         scene.say("a", "endless");
+        // On a busy machine the thread may take its time to begin.
+        while !begun.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
         std::thread::sleep(Duration::from_millis(30));
         let asked = Instant::now();
         scene.voice.stop();

@@ -332,7 +332,7 @@ impl Work<'_> {
         };
         let Some((suspended, tainted)) = suspended else {
             let fix = "ask for it once more";
-            let fault = Fault::new(FaultKind::Failed, "mind", "the task is not known any more", fix);
+            let fault = Fault::new(FaultKind::Failed, "llm", "the task is not known any more", fix);
             return ThoughtEnd::NoAnswer { fault: Some(fault.recoverable()), cause: None };
         };
         self.taint(tainted);

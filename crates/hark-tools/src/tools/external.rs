@@ -1,4 +1,4 @@
-//! Calls of tools that are in no table: those of MCP servers and of skills. They pass the same stations as all others: the
+//! Calls of tools that are in no table: those of MCP servers and of skills. They pass the same stages as all others: the
 //! arguments are checked against the tool's schema, the permission is looked at, the gate asks, the call has its time, and
 //! what came of it is a receipt. What such a tool gives back is text from outside in every case.
 
