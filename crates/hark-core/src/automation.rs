@@ -242,6 +242,11 @@ pub mod intent {
     pub const TO_IT: &str = "HarkFollowIt";
     /// Slot of what is to be done later, in words.
     pub const COMMAND: &str = "conversation_command";
+    /// Slot of what requests that are kept come to, as intents.
+    pub const INTENTS: &str = "intents";
+    /// Slot of words that mean one thing of a kind without saying which: the words with `{}` in its place, and with `{}` for
+    /// where it is.
+    pub const OF_ONE: &str = "of_one";
     /// Slot of what leans on the requests beside it and denies something of them.
     pub const DENIES: &str = "denies";
     /// Slot of what is to be done to all things that were spoken of last: "them", "both".

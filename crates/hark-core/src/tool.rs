@@ -157,6 +157,8 @@ pub mod reason {
         NO_FLOOR = "no_floor",
         /// Nothing of the kind `what` is in the `area`, on the `floor`, or at all.
         NOTHING_THERE = "nothing_there",
+        /// What is of this kind there is only watched; `detail.watched_names` says which things.
+        ONLY_WATCHED = "only_watched",
         /// One of several is meant, and which was not said.
         WHICH_ONE = "which_one",
         /// Neither a name, a place nor a kind was said.

@@ -1,7 +1,9 @@
 //! Which tool serves which intent. One table; an intent that is not in it is answered by its response
 //! template alone.
 
+use hark_core::automation::intent::{AUTOMATE, INTENTS, OF_ONE};
 use hark_core::{Intent, Slots, automation};
+use serde_json::{Value, json};
 
 /// The tool that wants to know the kind of question.
 const ASKS_KIND: &str = "home.get_state";
@@ -101,7 +103,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkScheduleList", "schedule.list"),
     ("HarkScheduleRemove", "schedule.remove"),
     // ---- what waits for something
-    (automation::intent::AUTOMATE, "automation.add"),
+    (AUTOMATE, "automation.add"),
     ("HarkAutomationList", "automation.list"),
     ("HarkCancelAutomation", "automation.cancel"),
     (automation::intent::RESTORE_LATER, "home.restore_later"),
@@ -199,7 +201,24 @@ pub fn arguments(tool: &str, intent: &Intent) -> Slots {
     if let (ASKS_KIND, Some(kind)) = (tool, &intent.response) {
         arguments.insert("response".into(), kind.clone().into());
     }
+    if let Some(later) = arguments.get(INTENTS) {
+        let calls = calls(later);
+        arguments.insert("calls".to_owned(), calls);
+        if intent.name != AUTOMATE {
+            arguments.retain(|slot, _| slot != INTENTS && slot != OF_ONE);
+        }
+    }
     arguments
+}
+
+/// What requests that are kept come to, as calls: which tool serves which intent is known here alone.
+fn calls(intents: &Value) -> Value {
+    let intents: Vec<Intent> = serde_json::from_value(intents.clone()).unwrap_or_default();
+    let call = |intent: &Intent| {
+        let tool = tool_of(intent)?;
+        Some(json!({ "tool": tool, "args": arguments(tool, intent) }))
+    };
+    intents.iter().filter_map(call).collect()
 }
 
 /// Every tool an intent can lead to.

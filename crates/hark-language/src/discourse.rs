@@ -37,6 +37,8 @@ pub struct Discourse {
     pub gerunds: Table<Phrase>,
     /// The verb with which a request that only names things is said back: "I'll *have* the lamp on".
     pub promising: Phrases,
+    /// Verbs between a thing and what it is to do, which are not said back: "the light *has to* go off".
+    pub modals: Phrases,
     /// Verbs of everyday speech, and what sentences say for them: "*pop* the light on".
     pub plain_verbs: Table<Phrase>,
     /// Words of a clause that add nothing: "if it's *actually* open".

@@ -29,6 +29,9 @@ pub struct Reflexes {
     /// It was said by mistake.
     #[serde(deserialize_with = "spoken::phrases")]
     pub never_mind: Phrases,
+    /// Take back what was done right before, where something was; else it was said by mistake.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub take_back: Phrases,
     /// Say the last answer again.
     #[serde(deserialize_with = "spoken::phrases")]
     pub repeat: Phrases,

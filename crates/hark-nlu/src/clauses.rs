@@ -166,11 +166,13 @@ impl Composer<'_> {
                     found.name_it(name);
                 }
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
+                // What cannot be read may end sooner.
+                let is_read = !matches!(&terms, Adds::Except(targets, _) if targets.is_empty());
                 if matches!(terms, Adds::Becomes { .. } | Adds::Check { .. }) {
                     found.tell(words(it.mark.1));
                 }
                 let is_added = found.add(terms, words(start), self.reader);
-                is_refused = !is_added && it.kind == Kind::Except && end == tokens.len();
+                is_refused = !is_added && is_read && it.kind == Kind::Except && end == tokens.len();
                 is_added.then_some(found)
             })
         })
@@ -450,8 +452,17 @@ impl Composer<'_> {
                     || things.every.contains(first)
                     || grammar.says_what_kind(first)
             }) || (1..words.len()).any(|end| grammar.is_thing(&words[..end].join(" ")));
-        let verb = grammar.lexicon().discourse.promising.first().filter(|_| is_named);
-        verb.map_or(said.clone(), |verb| format!("{verb} {said}"))
+        let talk = &grammar.lexicon().discourse;
+        let Some(verb) = talk.promising.first().filter(|_| is_named) else { return said };
+        // "The light *has to* go off" is "have the light go off".
+        let modal = (1..words.len()).find_map(|at| Some((at, phrases::starts(talk.modals, &words[at..])?)));
+        match modal.filter(|(at, length)| at + length < words.len()) {
+            Some((at, length)) => {
+                let (before, behind) = (&said[..tokens[at].start], &said[tokens[at + length].start..]);
+                format!("{verb} {before}{behind}")
+            }
+            None => format!("{verb} {said}"),
+        }
     }
 
     /// What is left without a clause: a request, which may have others.

@@ -94,9 +94,32 @@ impl Speech<'_> {
         let (words, at) = (self.words(), self.next_turn()?);
         let connector = self.lexicon().requests.connectors.first()?;
         let behind = &self.text[self.tokens[at].start..];
-        self.reader.with_name(behind, "")?;
+        let says_it = self.reader.with_name(behind, "").is_some();
+        let behind = if says_it { behind.to_owned() } else { self.with_kind_for_one(at)? };
         let before = words[..at].join(" ");
         Some((before.clone(), format!("{before} {connector} {behind}")))
+    }
+
+    /// What stands from a place on with the kind that was said before in the place of "one": "close the kitchen blinds … open
+    /// *the ones in the bedroom*".
+    fn with_kind_for_one(&self, at: usize) -> Option<String> {
+        let words = self.words();
+        let (talk, things) = (&self.lexicon().discourse, &self.lexicon().things);
+        let is_one = |at: &usize| talk.one.contains(words[*at]) && things.articles.contains(words[at - 1]);
+        let one = (at + 1..words.len()).find(is_one)?;
+        let kind = words[..at].iter().rev().find(|word| self.reader.grammar.says_what_kind(word))?;
+        let marks = [talk.another, self.lexicon().requests.connectors];
+        let begins =
+            marks.into_iter().filter_map(|marks| phrases::starts(marks, &words[at..])).max().unwrap_or(0);
+        Some([&words[at + begins..one], &[kind], &words[one + 1..]].concat().join(" "))
+    }
+
+    /// A request with another that names its kind as "one": "close the kitchen blinds and open *the ones in the bedroom*".
+    pub(super) fn with_kind_in_full(&self) -> Option<String> {
+        let words = self.words();
+        let connectors = self.lexicon().requests.connectors;
+        let at = (1..words.len().saturating_sub(1)).find(|at| connectors.contains(words[*at]))?;
+        Some(format!("{} {}", words[..=at].join(" "), self.with_kind_for_one(at + 1)?))
     }
 
     /// A request with another that names a thing by its place or kind alone: "bedroom light on, and *the one in the bathroom*".
@@ -288,7 +311,7 @@ impl Speech<'_> {
 }
 
 /// What tells one from another, in "the bedroom *one*" and "*the one in* the bedroom".
-pub(super) fn which_one<'w>(words: &'w [&'w str], lexicon: &Lexicon) -> &'w [&'w str] {
+pub(super) fn which_one<'s, 'w>(words: &'s [&'w str], lexicon: &Lexicon) -> &'s [&'w str] {
     let talk = &lexicon.discourse;
     let is_article = |word: &str| lexicon.things.articles.contains(word);
     let from = usize::from(words.first().is_some_and(|first| is_article(first)));

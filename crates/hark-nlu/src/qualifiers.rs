@@ -226,8 +226,15 @@ impl<'s> Qualifiers<'s> {
         if let Some(end) = it.end {
             return vec![end];
         }
+        let talk = &self.speech.reader.grammar.lexicon().discourse;
         let (likely, others): (Vec<usize>, Vec<usize>) = (it.mark.1 + 1..=self.words.len())
             .filter(|end| !self.is_within_amount(*end) && !self.joins(*end - 1))
+            // "If we *start* using more", "when the *vacuum* is stuck".
+            .filter(|end| {
+                *end > it.mark.1 + 1
+                    || *end == self.words.len()
+                    || !talk.not_before.contains(self.words[*end - 1])
+            })
             .partition(|end| self.is_likely_end(*end));
         // "Except the lamp, the kitchen and the hall": what is left out is all that follows, where it can be.
         let likely: Vec<usize> =
@@ -347,9 +354,10 @@ impl<'s> Qualifiers<'s> {
     /// Whether the words from here on may be a request.
     fn begins_request(&self, at: usize) -> bool {
         let (rest, talk) = (&self.words[at..], &self.speech.reader.grammar.lexicon().discourse);
-        rest.first().is_some_and(|word| talk.verbs.contains(word))
+        let is_verb = |word: Option<&&str>| word.is_some_and(|word| talk.verbs.contains(word));
+        is_verb(rest.first())
             || phrases::starts(talk.requests, rest).is_some()
-            || phrases::starts(talk.leads, rest).is_some_and(|length| length > 1)
+            || phrases::starts(talk.leads, rest).is_some_and(|length| length > 1 || is_verb(rest.get(length)))
     }
 
     fn qualifier(&self, at: usize) -> Option<Qualifier> {

@@ -102,10 +102,17 @@ impl Speech<'_> {
         while let Some(length) = phrases::starts(talk.leads, said) {
             said = &said[length..];
         }
-        let states = |word: &&str| talk.states.contains(word);
-        let is_statement = said.len() >= MIN_WORDS
-            && phrases::starts(talk.reasons, said).is_some()
+        // "Grandma's still up", "the pizza man's here".
+        let is_about = |(stem, meant): (&str, Phrases)| {
+            !talk.questions.contains(stem) && meant.iter().any(|word| talk.states.contains(word))
+        };
+        let states = |word: &&str| talk.states.contains(word) || talk.contraction(word).is_some_and(is_about);
+        let gives_reason = phrases::starts(talk.reasons, said).is_some()
             && (phrases::starts(talk.speakers, said).is_some() || said.iter().any(states));
+        let somebody_is = said.first().is_some_and(|first| talk.contraction(first).is_some_and(is_about));
+        // "I mean just the lamp" is a correction.
+        let corrects = phrases::starts(talk.corrections, words).is_some_and(|length| length > 1);
+        let is_statement = said.len() >= MIN_WORDS && (gives_reason || somebody_is) && !corrects;
         let denies = |word: &&str| lexicon.requests.negations.contains(word);
         let asks = |at: usize| phrases::starts(talk.requests, &said[at..]).is_some();
         is_statement && !said.iter().any(denies) && !(0..said.len()).any(asks) && !self.has_name(said)
@@ -119,7 +126,9 @@ impl Speech<'_> {
     fn is_name(&self, words: &[&str]) -> bool {
         let name = words.join(" ");
         let grammar = self.reader.grammar;
-        self.reader.spend(NAME_STEPS) && (grammar.is_thing(&name) || grammar.is_place(&name))
+        // "I've got shopping in both hands" is about no list.
+        let is_thing = grammar.is_thing(&name) && !grammar.is_list(&name);
+        self.reader.spend(NAME_STEPS) && (is_thing || grammar.is_place(&name))
     }
 
     /// How many words stand before what a request is for: "open the window *to let the steam out*". All where it says none.

@@ -15,15 +15,15 @@ use super::other_requests::holds_another;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
-use super::single::{is_one_of_a_kind, is_single};
+use super::single::{is_one_of_a_kind, is_single, one_of_a_kind};
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
-use hark_core::automation::intent::{COMMAND, DENIES, IT, SEVERAL, TO_IT};
+use hark_core::automation::intent::{COMMAND, DENIES, INTENTS, IT, OF_IT, OF_ONE, SEVERAL, TO_IT};
 use hark_core::intent::{UnknownThing, refusal};
 use hark_core::ports::{Candidates, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
 use hark_language::{Lexicon, phrases};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::iter;
 
 /// Tells which one is meant.
@@ -49,7 +49,7 @@ impl Understand for Grammar {
         now: NaiveDateTime,
         effort: &Effort,
     ) -> Understanding {
-        let (found, is_spent) = effort.share(MAX_STEPS, |effort| {
+        let (mut found, is_spent) = effort.share(MAX_STEPS, |effort| {
             let reader = Reader::new(self, now, effort);
             if let Some(edited) = reader.corrected_turn(text, language) {
                 return (edited, false);
@@ -61,6 +61,8 @@ impl Understand for Grammar {
             let whole = reader.within_half(|reader| reader.said_otherwise(text, language));
             (whole.unwrap_or(found), false)
         });
+        let put_off = found.intents.iter_mut().filter(|intent| intent.slots.contains_key(COMMAND));
+        put_off.for_each(|intent| self.note_what_is_put_off(intent, language, now, effort));
         if is_spent {
             // Nobody is to make anything of what was not read to its end.
             effort.spend(effort.left());
@@ -119,6 +121,34 @@ impl Understand for Grammar {
     }
 }
 
+impl Grammar {
+    /// Notes what a request in words comes to that is put off, so that the tool which keeps it can tell what is
+    /// dangerous about it, and whether it is clear which thing is meant. What is to be done to "it" is not known yet.
+    fn note_what_is_put_off(&self, intent: &mut Intent, language: &str, now: NaiveDateTime, effort: &Effort) {
+        let Some(command) = intent.slots.get(COMMAND).and_then(Value::as_str) else { return };
+        if intent.slots.contains_key(OF_IT) {
+            return;
+        }
+        let found =
+            effort.share(MAX_STEPS, |effort| Reader::new(self, now, effort).as_said(command, language));
+        let Some(intents) = serde_json::to_value(&found.intents).ok().filter(|_| is_whole(&found)) else {
+            return;
+        };
+        let tokens = text::tokenise(command, self.lexicon());
+        let one = one_of_a_kind(&tokens, self.lexicon());
+        if let (Some(one), [Intent { single: true, .. }]) = (one, found.intents.as_slice()) {
+            let (before, behind) = (&command[..one.start], &command[one.end..]);
+            let within = self.lexicon().discourse.within.first();
+            let of_one = json!({
+                "words": format!("{before}{{}}{behind}"),
+                "placed": within.map(|within| format!("{before}{} {within} {{}}{behind}", &command[one])),
+            });
+            intent.slots.insert(OF_ONE.to_owned(), of_one);
+        }
+        intent.slots.insert(INTENTS.to_owned(), intents);
+    }
+}
+
 /// Whether all that was said was understood, and can be done.
 pub(super) fn is_whole(found: &Understanding) -> bool {
     // An answer to "which one" beside another request is no answer.
@@ -144,8 +174,14 @@ impl Reader<'_> {
         // Looked for only where nothing before is understood to the end.
         let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
         let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
-        let one =
-            iter::once_with(|| speech.with_one_in_full().into_iter().chain(speech.until_turned())).flatten();
+        let one = iter::once_with(|| {
+            speech
+                .with_one_in_full()
+                .into_iter()
+                .chain(speech.with_kind_in_full())
+                .chain(speech.until_turned())
+        })
+        .flatten();
         // Of words that are taken as they are, nothing is left out.
         let is_tame = |found: &Understanding| found.intents.iter().all(|it| it.confidence > WILD_CONFIDENCE);
         let unfilled = || {
@@ -484,6 +520,11 @@ const OF_WHAT_WAS_NAMED: [(&str, &str); 10] = [
     ("HarkClimateSetTemperatureRelative", "climate"),
 ];
 
+/// The domain of what an intent changes, where it can change only one kind.
+pub(super) fn kind_of(intent: &str) -> Option<&'static str> {
+    OF_WHAT_WAS_NAMED.iter().find(|(name, _)| *name == intent).map(|(_, domain)| *domain)
+}
+
 fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
     let mut named: Vec<(String, Value)> = Vec::new();
     let mut found = Understanding { missed: reading.missed, ..Understanding::default() };
@@ -507,7 +548,7 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
             one.slots.insert(DENIES.to_owned(), true.into());
         }
         let says_which = ["name", "area", "floor"].iter().any(|slot| one.slots.contains_key(*slot));
-        let domain = OF_WHAT_WAS_NAMED.iter().find(|(name, _)| *name == one.name).map(|(_, domain)| *domain);
+        let domain = kind_of(&one.name);
         let known = named.iter().rev().find(|(of, _)| Some(of.as_str()) == domain);
         // "Turn on the radio and turn it down a bit", "put the porch light on at forty percent".
         if let Some((_, name)) = known.filter(|_| !says_which && !says_kind) {

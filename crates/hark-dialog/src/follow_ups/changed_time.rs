@@ -51,6 +51,13 @@ const SLOTS: [&str; 3] = ["when", "date", "day"];
 /// for at that time.
 pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;
+    // "Another five": of the unit that was said before.
+    if let Some(count) = intent.slots.get("count") {
+        let mut with_unit = intent.clone();
+        with_unit.slots.insert(unit_of(&done.intent)?.to_owned(), count.clone());
+        with_unit.slots.remove("count");
+        return moved(&with_unit, before);
+    }
     let said = |slot: &str| intent.slots.contains_key(slot);
     if matches!(done.intent.name.as_str(), RESTORE_LATER | CHANGE_END) {
         return lasts(intent, before);

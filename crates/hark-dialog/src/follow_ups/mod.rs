@@ -204,11 +204,12 @@ impl RecentRequests {
         self.last.push(Last { origin: origin.clone(), until_ms, done: all.split_off(from), not_chosen });
     }
 
-    /// What "cancel that" does right after the last request of a conversation, where that set or told something that
-    /// waits; like another intent.
-    pub fn cancelled(&self, now_ms: u64, origin: &Origin, like: &Intent) -> Option<Intent> {
+    /// What "never mind" does right after the last request of a conversation, where that set or told something that waits,
+    /// or, if it `takes_back` ("scrap that"), changed anything; like another intent.
+    pub fn cancelled(&self, now_ms: u64, origin: &Origin, like: &Intent, takes_back: bool) -> Option<Intent> {
         let last = self.last.iter().find(|last| last.origin == *origin && last.until_ms > now_ms)?;
-        let sets = |done: &Done| done.has_changed() && SETS.contains(&done.intent.name.as_str());
+        let sets =
+            |done: &Done| done.has_changed() && (takes_back || SETS.contains(&done.intent.name.as_str()));
         if last.done.iter().any(sets) {
             return Some(undo(like));
         }
@@ -365,7 +366,10 @@ fn all_completed(intent: &Intent, before: &[Before<'_>]) -> Option<Vec<Intent>> 
         name.is_some() && out.any(|out| out.get("name") == name)
     };
     let meant = last.alike().filter(|before| !is_out(before));
-    let all: Option<Vec<Intent>> = meant.map(|before| complete(&each, &before)).collect();
+    // What is done in a room leaves out what stands there.
+    let is_one = |before: &Before<'_>| before.done.intent.slots.contains_key("name");
+    let all: Option<Vec<Intent>> =
+        meant.map(|before| complete(if is_one(&before) { &each } else { intent }, &before)).collect();
     all.filter(|_| last.all.len() > 1).filter(|all| !all.is_empty())
 }
 

@@ -109,6 +109,20 @@ pub fn find(text: &str, context: &InstinctInput<'_>) -> Option<&'static Instinct
     INSTINCTS.iter().filter(possible).find(|instinct| instinct.is_said(&text, context.languages))
 }
 
+/// Whether a text takes back what was done right before it, where something was.
+pub fn takes_back(text: &str, languages: &[&'static Lexicon]) -> bool {
+    let text = plain(text);
+    languages.iter().any(|language| {
+        let reflexes = &language.reflexes;
+        Said::of(&text, reflexes).is_one_of(reflexes.take_back)
+    })
+}
+
+/// What is done about words that take back what was done, where nothing was.
+pub fn never_mind() -> &'static Instinct {
+    &never_mind::INSTINCT
+}
+
 /// Whether a text is nothing but the wish to stop.
 pub fn is_stop(text: &str, languages: &[&'static Lexicon]) -> bool {
     stop::INSTINCT.is_said(&plain(text), languages)

@@ -4,6 +4,7 @@ use super::Machine;
 use super::conversations::Lacking;
 use super::state::{Phase, Question};
 use crate::choice::{self, Choice};
+use hark_core::automation::intent::{COMMAND, INTENTS, OF_ONE};
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::{Ambiguity, Effect, Intent, Reply, Route, Stamp, TurnId};
 use serde_json::Value;
@@ -121,7 +122,7 @@ impl Machine {
         let says_kind = |slots: &Value| ["domain", "device_class"].iter().any(|slot| !slots[slot].is_null());
         let is_of_kind = |question: &mut Question| {
             let Some(intent) = question.intents.get(question.doubt.intent) else { return false };
-            let later = intent.slots.get("intents").and_then(Value::as_array);
+            let later = intent.slots.get(INTENTS).and_then(Value::as_array);
             later.into_iter().flatten().any(|one| says_kind(&one["slots"]))
                 || says_kind(&Value::Object(intent.slots.clone()))
         };
@@ -156,13 +157,17 @@ impl Machine {
 
 /// Puts a name into what is to be done later, where one of a kind is meant; false where there is nothing of the kind.
 fn name_within(intent: &mut Intent, slot: &str, name: &str) -> bool {
-    let later = intent.slots.get_mut("intents").and_then(Value::as_array_mut);
+    let later = intent.slots.get_mut(INTENTS).and_then(Value::as_array_mut);
     let open = later.into_iter().flatten().find(|one| one["single"] == true && one["slots"][slot].is_null());
-    open.map(|one| {
-        one["slots"][slot] = name.into();
-        one["single"] = false.into();
-    })
-    .is_some()
+    let Some(one) = open else { return false };
+    one["slots"][slot] = name.into();
+    one["single"] = false.into();
+    let words = intent.slots.remove(OF_ONE);
+    let key = if slot == "area" { "placed" } else { "words" };
+    if let Some(words) = words.as_ref().and_then(|words| words[key].as_str()) {
+        intent.slots.insert(COMMAND.to_owned(), words.replace("{}", name).into());
+    }
+    true
 }
 
 /// The intents with the chosen names: one for each of them.

@@ -16,6 +16,9 @@ use hark_core::{
 /// Stands for a language that is to be found out.
 const UNKNOWN_LANGUAGE: &str = "unknown";
 
+/// Response key of words that take back what was done right before them.
+const TAKE_BACK: &str = "take_back";
+
 impl Machine {
     /// Begins a turn with a text that was typed.
     pub(super) fn typed_turn(
@@ -95,8 +98,11 @@ impl Machine {
             return;
         }
         let context = self.instinct_context(&origin);
-        if let Some(instinct) = instincts::find(text, &context) {
-            self.react(now, id, instinct, "the whole request is this phrase".into(), Route::Instinct);
+        let takes_back = !context.awaiting_approval && instincts::takes_back(text, &self.languages);
+        let found = instincts::find(text, &context);
+        if let Some(instinct) = found.or_else(|| takes_back.then(instincts::never_mind)) {
+            let why = "the whole request is this phrase".into();
+            self.react(now, id, instinct, (why, Route::Instinct), takes_back);
             return;
         }
         if self.change_text(now, id, text) {
@@ -132,7 +138,8 @@ impl Machine {
             _ => None,
         };
         if let Some((instinct, intent)) = reflex {
-            self.react(now, id, instinct, intent.why.clone(), intent.route);
+            let takes_back = intent.response.as_deref() == Some(TAKE_BACK);
+            self.react(now, id, instinct, (intent.why.clone(), intent.route), takes_back);
             return;
         }
         if self.answer_by_place(now, id, &understanding.intents, &origin) {
@@ -287,7 +294,15 @@ impl Machine {
         InstinctInput { last_reply: self.last_reply(origin), awaiting_approval, languages: &self.languages }
     }
 
-    fn react(&mut self, now: Stamp, id: &TurnId, instinct: &Instinct, why: String, route: Route) {
+    /// `takes_back`: what was done right before is taken back, and not only what waits.
+    fn react(
+        &mut self,
+        now: Stamp,
+        id: &TurnId,
+        instinct: &Instinct,
+        (why, route): (String, Route),
+        takes_back: bool,
+    ) {
         let Some(origin) = self.origin_of(id) else { return };
         let intent = Intent {
             name: instinct.intent.to_owned(),
@@ -308,7 +323,7 @@ impl Machine {
             && self.approval(&origin).is_none()
             && !self.ringing.is_ringing();
         let meant = match (cancels, stops) {
-            (true, _) => self.leaning.cancelled(now.clock_ms(), &origin, &intent),
+            (true, _) => self.leaning.cancelled(now.clock_ms(), &origin, &intent, takes_back),
             (false, true) => self.leaning.stopped(now.clock_ms(), &origin, &intent),
             (false, false) => None,
         };

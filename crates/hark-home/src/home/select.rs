@@ -64,6 +64,9 @@ pub enum SelectError {
     /// Name and place are known, but nothing of this kind is there.
     #[error("there is no {what} in {}", area.as_deref().or(floor.as_deref()).unwrap_or("the home"))]
     NothingThere { what: String, area: Option<String>, floor: Option<String> },
+    /// What is of this kind there is only watched: a contact on a window moves nothing.
+    #[error("{} can only be watched, and is moved by nothing here", names.join(", "))]
+    OnlyWatched { names: Vec<String> },
     /// Things of the same name in different places.
     #[error("several things are called {name}")]
     Ambiguous { name: String, candidates: Vec<String> },
@@ -74,6 +77,9 @@ pub enum SelectError {
     #[error("it was not said what is meant")]
     NothingAsked,
 }
+
+/// Classes of covers that people call by each other's name.
+const WINDOW_COVERINGS: [&str; 4] = ["blind", "curtain", "shade", "shutter"];
 
 /// The entities a request means; never empty.
 ///
@@ -273,6 +279,12 @@ fn by_kind(
         kind && able && place.holds(entity)
     };
     let mut found: Vec<&Entity> = home.entities.iter().filter(meant).collect();
+    // Who says "the blind" where only a shutter is means that.
+    let covers_window = |class: &str| WINDOW_COVERINGS.contains(&class);
+    if found.is_empty() && place.said && target.device_class.as_deref().is_some_and(covers_window) {
+        let covers = |entity: &&Entity| entity.device_class.as_deref().is_some_and(covers_window);
+        found = home.entities.iter().filter(|entity| place.holds(entity)).filter(covers).collect();
+    }
     let what =
         target.device_class.clone().or_else(|| target.domain.clone()).unwrap_or_else(|| "device".into());
     if !place.said
@@ -294,7 +306,17 @@ fn by_kind(
             return Err(SelectError::NothingThere { what, area: Some(name.clone()), floor: None });
         }
     }
-    if found.is_empty() { Err(nothing_there(what, place)) } else { Ok(found.into_iter().cloned().collect()) }
+    if !found.is_empty() {
+        return Ok(found.into_iter().cloned().collect());
+    }
+    let of_class = |entity: &&Entity| {
+        target.device_class.is_some() && entity.device_class == target.device_class && place.holds(entity)
+    };
+    let watched: Vec<String> = home.entities.iter().filter(of_class).map(|one| one.name.clone()).collect();
+    if watched.is_empty() {
+        return Err(nothing_there(what, place));
+    }
+    Err(SelectError::OnlyWatched { names: watched })
 }
 
 fn nothing_there(what: String, place: &Place) -> SelectError {

@@ -17,6 +17,9 @@ use serde_json::Value;
 /// Words that may stand before "before sunset", as "half an hour" does.
 const MAX_OFFSET_WORDS: usize = 6;
 
+/// Words of a place's name at most.
+const MAX_PLACE_WORDS: usize = 3;
+
 /// How long before "before sunset" is.
 const SHORTLY_MINUTES: f64 = 30.0;
 
@@ -389,9 +392,11 @@ impl Clause<'_> {
                 let words = phrases::without_ends(&[lexicon.qualifiers.kept_as], &words[again..]);
                 let before_one = || {
                     let (one, before) = words.split_last()?;
-                    lexicon.discourse.one.contains(one).then_some(before)
+                    (lexicon.discourse.one.contains(one) && !before.is_empty()).then_some(before)
                 };
-                let read = read(words).or_else(|| read(&self.instead_of_one(before_one()?)?));
+                let of_place = || read(&self.with_place_before(words)?);
+                let of_kind = || read(&self.instead_of_one(before_one()?)?);
+                let read = read(words).or_else(of_place).or_else(of_kind);
                 // "The one on the desk."
                 let which = which_one(words, lexicon);
                 let in_place = || (which.len() < words.len()).then_some(which);
@@ -418,6 +423,22 @@ impl<'c> Clause<'c> {
         let endings = grammar.lexicon().things.endings.iter();
         let kind = endings.filter_map(|ending| kind.strip_suffix(ending)).next().unwrap_or(kind);
         Some([before, &[kind]].concat())
+    }
+
+    /// "The ceiling" (one) behind "the office lights": what is called "office ceiling".
+    fn with_place_before<'w>(&self, words: &[&'w str]) -> Option<Vec<&'w str>>
+    where
+        'c: 'w,
+    {
+        let grammar = self.by.reader.grammar;
+        let which = which_one(words, grammar.lexicon());
+        (which.len() < words.len()).then_some(())?;
+        let said: &[&'w str] = &self.qualifiers.words[..self.it.start];
+        let places = (1..=MAX_PLACE_WORDS).flat_map(|length| said.windows(length));
+        places
+            .filter(|words| grammar.is_place(&words.join(" ")))
+            .map(|place| [place, which].concat())
+            .find(|words| grammar.is_thing(&words.join(" ")))
     }
 
     /// "The bedside" (one): the only thing with this word in its name.

@@ -69,6 +69,11 @@ impl Terms {
         self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty()
     }
 
+    /// The words that say when; `None` where nothing is waited for.
+    pub(super) fn said_when(&self) -> Option<String> {
+        self.trigger.is_some().then(|| self.said_when.join(" "))
+    }
+
     /// The words that say how long.
     pub(super) fn said_until(&self) -> &str {
         &self.said_until
@@ -182,6 +187,11 @@ impl Terms {
 impl Composed {
     pub(super) fn of(matches: Vec<Match>, said: String) -> Self {
         Self { lasting: usize::MAX, matches, said, terms: Terms::default() }
+    }
+
+    /// Whether it is not done now.
+    pub(super) fn waits(&self) -> bool {
+        self.terms.trigger.is_some() || self.is_put_off()
     }
 
     /// Adds what a clause says; false where it does not go with the request.
@@ -431,6 +441,14 @@ impl Composed {
             .all(|found| found.slots.get("name") != Some(&"all".into()) && is_another(found))
         {
             return true;
+        }
+        // "The office lights but not the ceiling one" is not about the ceiling of another room.
+        let area_of = |target: &Slots| reader.grammar.area_of(target.get("name")?.as_str()?);
+        let is_elsewhere = |area: Value| {
+            self.matches.iter().all(|found| found.slots.get("area").is_some_and(|other| *other != area))
+        };
+        if targets.iter().filter_map(area_of).any(is_elsewhere) {
+            return false;
         }
         let except: Vec<Value> = targets.into_iter().map(Value::Object).collect();
         for found in &mut self.matches {

@@ -91,7 +91,14 @@ impl Composer<'_> {
             };
             let ways: [&dyn Fn() -> Option<Composed>; 4] =
                 [&|| named.as_deref().and_then(read), &of_clause, &of_words, &|| read(rest)];
-            let mut rest = ways.into_iter().find_map(|way| way())?;
+            let mut second = ways.into_iter().find_map(|way| way())?;
+            // "When she comes home turn on the light and the radio for ten minutes": what stands in front is of both.
+            let in_front =
+                first.terms.said_when().filter(|_| clauses.first().is_some_and(|it| it.start == 0));
+            if let Some(clause) = in_front.filter(|_| !second.waits()) {
+                second = read(&format!("{clause}, {rest}"))?;
+            }
+            let mut rest = second;
             // "Turn on the lamp and dim it when Alice leaves" does both then, "… and turn it off …" can only do the second.
             (!is_of_both || reverses(&first, &rest)).then_some(())?;
             if let Some(question) = first.question() {

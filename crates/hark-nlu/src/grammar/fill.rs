@@ -59,6 +59,9 @@ const WORDS_A_STEP: usize = 2;
 const SPANS_A_STEP: usize = 16;
 const RULE_STEPS: usize = 16;
 
+/// Domains of what keeps strangers out.
+const SECURES: [&str; 2] = ["lock", "alarm_control_panel"];
+
 /// Slots of what is meant, which names of the home fill.
 const TARGET: [&str; 3] = ["name", "area", "floor"];
 
@@ -236,7 +239,15 @@ impl Reader<'_> {
         let only_place = at_home && !named && (candidate.own == 0 || candidate.passed_thing && !says_kind);
         // Of which kind of thing something is to be done was said, or nothing is.
         let swapped = candidate.put_thing && (at_home || candidate.passed_thing);
-        let lost = unheard || only_place || swapped;
+        // "Is the robot cleaning or has it gone home" does not ask who is at home.
+        let asks = category_of(intent) == Some(Category::HomeQuery);
+        let of_another = asks && !named && candidate.passed_thing;
+        // "Unlock" is not put in for "drop".
+        let name = found.slots.get("name").and_then(|name| name.as_str());
+        let domain = found.slots.get("domain").and_then(|domain| domain.as_str());
+        let secures =
+            domain.or_else(|| self.grammar.domain_of(name?)).is_some_and(|it| SECURES.contains(&it));
+        let lost = unheard || only_place || swapped || of_another || secures && replaced;
         (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
     }
 }
@@ -358,6 +369,11 @@ impl<'g> Text<'g> {
                 before.is_some_and(|before| number(&[before])) && grammar.words.typed(word).is_none();
             let is_number = number(&[word]);
             if counted && !is_number {
+                return None;
+            }
+            // "Leave the light *on*, she is up" turns nothing off.
+            let pauses = |next: &Token| text[token.end.min(next.start)..next.start].contains(',');
+            if grammar.lexicon().discourse.closing.contains(word) && tokens.get(at + 1).is_none_or(pauses) {
                 return None;
             }
             let is_in =

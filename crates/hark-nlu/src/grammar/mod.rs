@@ -220,6 +220,12 @@ impl Grammar {
         self.names.are_called(words, &[home::THINGS])
     }
 
+    /// Whether some words are the name of a list: "shopping".
+    pub(super) fn is_list(&self, words: &str) -> bool {
+        let domain = self.context_of(|item| item.list == home::THINGS && item.text == words, "domain");
+        domain.is_some_and(|domain| domain == "todo")
+    }
+
     /// The area where the thing of a name stands.
     pub(super) fn area_of(&self, name: &str) -> Option<Value> {
         self.context_of(|item| item.entry.out == name, home::IN_AREA).cloned()

@@ -197,9 +197,10 @@ impl Reader<'_> {
             let fits = found.fits(&meaning.block, &grammar.context) && meaning.block.has_keyword(tokens);
             let is_title = category_of(&meaning.block.intent) == Some(Category::Media);
             if !fits
-                || found.lists_no_item(grammar.lexicon())
+                || found.lists_no_item(&meaning.block.intent, grammar.lexicon())
                 || leans_on_another(&meaning.block.intent) && found.names_a_thing("item", grammar)
                 || is_title && found.is_no_title(tokens, grammar)
+                || found.takes_one_for_a_number(tokens, grammar.lexicon())
                 || !may(&found)
                 || grammar.is_elsewhere(&found)
             {

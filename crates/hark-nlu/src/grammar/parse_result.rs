@@ -12,6 +12,9 @@ use serde_json::{Map, Value};
 /// Most words of a name that are looked for in an item.
 const MOST_WORDS_OF_THING: usize = 3;
 
+/// Slots that say which thing is meant.
+const WHICH: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
+
 /// What a sentence template made of one of the words it was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Took {
@@ -91,7 +94,7 @@ impl Found {
 
     /// Whether what is to be put on a list is no item: a question ("did anybody put milk on the list" is no wish to have it
     /// there), or a request of its own ("we need olives, put them on the list").
-    pub(super) fn lists_no_item(&self, lexicon: &Lexicon) -> bool {
+    pub(super) fn lists_no_item(&self, intent: &str, lexicon: &Lexicon) -> bool {
         let item = self.slots.get("item").and_then(Value::as_str).unwrap_or_default();
         let words: Vec<&str> = item.split_whitespace().collect();
         let asks = words.first().is_some_and(|first| lexicon.discourse.questions.contains(first));
@@ -99,8 +102,12 @@ impl Found {
         let denies = matches!(words.as_slice(), [only] if lexicon.requests.negations.contains(only));
         // "On the packing list" says where.
         let places = matches!(words.as_slice(), [first, _, ..] if lexicon.discourse.within.contains(first));
+        // "Get the candles *off the* list" reads no list of that name.
+        let list = self.slots.get("name").and_then(Value::as_str).unwrap_or_default();
+        let goes_off = list.split_whitespace().any(|word| lexicon.discourse.closing.contains(word));
         asks || denies
             || places
+            || goes_off && category_of(intent) == Some(Category::List)
             || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
     }
 
@@ -111,6 +118,26 @@ impl Found {
         let words: Vec<&str> = item.split_whitespace().collect();
         let mut spans = (1..=MOST_WORDS_OF_THING).flat_map(|length| words.windows(length));
         spans.any(|span| grammar.is_thing(&span.join(" ")))
+    }
+
+    /// Whether "one" right behind what says which thing is taken for how much: "the porch light and *the garage one*".
+    pub(super) fn takes_one_for_a_number(&self, tokens: &[Token], lexicon: &Lexicon) -> bool {
+        let is_one = |span: &&SlotSpan| {
+            self.slots.get(&span.slot).is_some_and(Value::is_number)
+                && span.end == span.start + 1
+                && lexicon.requests.one.contains(&tokens[span.start].word)
+        };
+        // "One percent" is how much.
+        let numbers = &lexicon.numbers;
+        let has_unit = |one: &SlotSpan| {
+            let unit = tokens.get(one.end).map(|token| token.word.as_str());
+            unit.is_some_and(|unit| numbers.percent.contains(unit) || numbers.degrees.contains(unit))
+        };
+        let is_behind = |one: &SlotSpan| {
+            let mut which = self.spans.iter().filter(|span| WHICH.contains(&span.slot.as_str()));
+            which.any(|span| span.end == one.start)
+        };
+        self.spans.iter().filter(is_one).any(|one| !has_unit(one) && is_behind(one))
     }
 
     /// Whether a title goes on with another request, or is none: "turn the radio on *and …*", "play some music *for her*".

@@ -4,27 +4,31 @@ use super::args::Args;
 use super::clock::alarm::moment_shown;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
-use super::undo;
+use super::{dangers_of_tool, table, undo};
 use crate::names;
 use hark_core::automation::{Action, Automation, Condition, Restored, Trigger, Until};
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::timer::TimerKind;
 use hark_core::tool::{error_code, reason};
-use hark_core::{AutomationId, Intent};
+use hark_core::{AutomationId, Intent, Slots};
 use hark_home::automations::{AutomationError, Now};
 use hark_home::command::{Action as DeviceAction, Actions};
+use hark_home::permission_gate::{Danger, Guarded};
 use hark_home::question::{asked_about, state_words};
 use hark_home::restore::restore;
-use hark_home::select::{Scope, SelectError, select, target_of};
 use hark_home::timers::{id_of, left_ms};
 use hark_home::undo::Undoable;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Name of the tool that looks at what the calls before it have changed.
 pub const RESTORE_LATER: &str = "home.restore_later";
+
+/// Argument of the calls that requests come to which are kept for later.
+const CALLS: &str = "calls";
 
 /// What is asked of a person before something waits for a condition that is not true now.
 const WAIT: &str = "wait";
@@ -54,7 +58,6 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         next_unix_ms: None,
     };
     let snapshot = Snapshot::of(services);
-    snapshot.is_clear_which(&new.action)?;
     if let (Some(otherwise), Trigger::Becomes { condition, .. }) = (args.text("at_once"), &new.trigger) {
         let holds = services.automations.holds(condition, snapshot.now())?;
         let is_kept = otherwise == "wait" || otherwise == "ask" && !args.is_unattended();
@@ -80,6 +83,43 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         Ok(Outcome::new(true, detail)
             .undone_by(Undoable::Automation { before: None, after: Some(Box::new(kept)) }))
     }))
+}
+
+/// A call that requests come to which are kept for later.
+#[derive(Deserialize)]
+struct Later {
+    tool: String,
+    args: Slots,
+}
+
+/// What is dangerous about requests that are kept for later; empty where the call keeps none.
+///
+/// # Errors
+/// Where it is open which of several things is meant: whoever would be asked at their time is not there any more.
+pub fn dangers_of_later(services: &Arc<Services>, args: &Args) -> Result<Vec<Danger>, Failure> {
+    if args.value(CALLS).is_none() {
+        return Ok(Vec::new());
+    }
+    let mut dangers = Vec::new();
+    for Later { tool, args } in typed::<Vec<Later>>(args, CALLS)? {
+        let Some(tool) = table::find(&tool) else { continue };
+        // What cannot be done now may be possible then.
+        let Ok(args) = tool.check(&args) else { continue };
+        let within = dangers_of_later(services, &args)?;
+        match (tool.prepare)(services, &args) {
+            Ok(prepared) => {
+                dangers.extend(dangers_of_tool(tool, &args).into_iter().chain(within));
+                match prepared {
+                    Prepared::Home { actions, .. } => dangers.extend(actions.dangers()),
+                    Prepared::Gated(danger, _) => dangers.push(danger),
+                    Prepared::Answer(_) | Prepared::Work(_) | Prepared::Fetch { .. } => {}
+                }
+            }
+            Err(failure) if failure.detail().contains_key("names") => return Err(failure),
+            Err(_) => {}
+        }
+    }
+    Ok(dangers)
 }
 
 /// `home.restore_later`: what this request has changed is changed back then.
@@ -245,21 +285,6 @@ impl Snapshot {
     fn of(services: &Services) -> Self {
         let home = services.home.registry().home();
         Self { home, area: services.default_area(), unix_ms: services.now_unix_ms() }
-    }
-
-    /// Whether it is clear which one is meant where one of a kind is: whoever is asked when that is done is not there any more.
-    fn is_clear_which(&self, action: &Action) -> Result<(), SelectError> {
-        let Action::Intents { intents } = action else { return Ok(()) };
-        for intent in intents.iter().filter(|intent| intent.single) {
-            let target = target_of(&intent.slots);
-            let is_here = self.area.is_some() && target.area.is_none() && target.floor.is_none();
-            let scope = Scope { default_area: self.area.as_deref(), ..Scope::default() };
-            let found = if is_here { Vec::new() } else { select(&self.home, &target, scope)? };
-            if found.len() > 1 {
-                return Err(SelectError::Which { names: found.into_iter().map(|one| one.name).collect() });
-            }
-        }
-        Ok(())
     }
 
     fn now(&self) -> Now<'_> {

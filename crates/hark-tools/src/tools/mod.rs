@@ -157,7 +157,9 @@ async fn execute(
     let person = call.requester.person.as_deref();
     allowed_to(&services, tool.name, tool.permission, person)?;
     (tool.ready)(&services)?;
+    let later = automation::dangers_of_later(&services, &args)?;
     let prepared = (tool.prepare)(&services, &args).map_err(|failure| of_what_left(&services, failure))?;
+    let later = if matches!(prepared, Prepared::Answer(_)) { Vec::new() } else { later };
     if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
         // A tool that is listed as reading never gets to change anything, whatever its code says.
         let message = format!("{} may only look and wanted to change something", tool.name);
@@ -166,12 +168,15 @@ async fn execute(
     let given = given(&services, &call);
     let outside = if call.tainted { untrusted_text::unasked(tool, &args, &prepared) } else { None };
     let many = many(&services, tool, &args, &prepared);
-    let dangers = dangers(tool, &args).into_iter().chain(many.as_ref().map(|many| many.danger())).collect();
+    let is_later = !later.is_empty();
+    let own = dangers_of_tool(tool, &args).into_iter().chain(later);
+    let dangers = own.chain(many.as_ref().map(|many| many.danger())).collect();
     let plan = Plan { prepared, dangers, outside };
     let cleared = services
         .gate
         .pass(plan, given, person)
-        .map_err(|refusal| asked(&services, refusal, many.as_ref(), person))?;
+        .map_err(|refusal| asked(&services, refusal, many.as_ref(), person))
+        .map_err(|failure| if is_later { failure.with("later", json!(true)) } else { failure })?;
     let outcome = match cleared.into_inner().prepared {
         Prepared::Answer(outcome) => Ok(outcome),
         Prepared::Work(work) | Prepared::Gated(_, work) | Prepared::Fetch { work, .. } => work.await,
@@ -274,7 +279,7 @@ fn asked(services: &Services, refusal: Refusal, many: Option<&Many>, person: Opt
 }
 
 /// What is dangerous about the tool as a whole, whatever it makes of the call.
-fn dangers(tool: &Descriptor, args: &Args) -> Vec<Danger> {
+fn dangers_of_tool(tool: &Descriptor, args: &Args) -> Vec<Danger> {
     let danger =
         || Danger { action: tool.permission, entity: tool.name.to_owned(), name: args.in_words(tool.name) };
     (tool.risk == Risk::Dangerous).then(danger).into_iter().collect()

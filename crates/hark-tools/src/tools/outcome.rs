@@ -251,6 +251,9 @@ impl From<SelectError> for Failure {
             SelectError::NoSuchFloor(floor) => Self::new(error_code::NOT_FOUND, message)
                 .because(reason::NO_FLOOR)
                 .with("floor", json!(floor)),
+            SelectError::OnlyWatched { names } => Self::new(error_code::UNSUPPORTED, message)
+                .because(reason::ONLY_WATCHED)
+                .with("watched_names", json!(names)),
             SelectError::NothingThere { what, area, floor } => {
                 let failure = Self::new(error_code::NOT_FOUND, message).because(reason::NOTHING_THERE);
                 let failure = failure.with("what", json!(what));

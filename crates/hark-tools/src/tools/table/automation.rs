@@ -12,6 +12,13 @@ const MAX_INTENTS: usize = 16_000;
 /// Bytes of a condition, as JSON.
 const MAX_CONDITION: usize = 4_000;
 
+/// What requests that are kept come to.
+pub(super) const CALLS: Arg = Arg::maybe(
+    "calls",
+    Kind::Body(MAX_INTENTS),
+    "what that comes to, as [{tool, args}]; what is dangerous of it is asked about before it is kept",
+);
+
 const SAID_WHEN: Arg = Arg::maybe("said_when", Kind::Words(300), "when or how long, as it was said");
 const LANGUAGE: Arg = Arg::maybe("language", Kind::Text, "language of the words, such as `en`");
 const AUTOMATION: &str = "{id, said, said_when, repeats, watched, when?, sun?, some_days?, devices?}; watched: {id, name, domain, device_class, state, state_text, unit}";
@@ -47,6 +54,7 @@ pub const TOOLS: &[Descriptor] = &[
                 Kind::Body(MAX_INTENTS),
                 "intents, as events of the kind `intent` tell them",
             ),
+            CALLS,
         ]],
         result: &[
             Field::maybe("automation", "object", AUTOMATION),

@@ -1,6 +1,7 @@
 //! Timers, alarms, reminders.
 
 use super::AMOUNT;
+use super::automation::CALLS;
 use crate::tools::descriptor::{Descriptor, Field, Outside, always};
 use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{alarm, reschedule, schedule, timer};
@@ -79,11 +80,14 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[
             AMOUNT,
             NEW_TIMER,
-            &[Arg::maybe(
-                "conversation_command",
-                Kind::Words(300),
-                "request that is done at its end, instead of ringing",
-            )],
+            &[
+                Arg::maybe(
+                    "conversation_command",
+                    Kind::Words(300),
+                    "request that is done at its end, instead of ringing",
+                ),
+                CALLS,
+            ],
         ],
         result: TIMER,
         risk: Risk::Write,
@@ -388,7 +392,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "schedule.command",
         description: "Has a request carried out at a time, once or again and again.",
-        args: &[WHEN, &[Arg::must("conversation_command", Kind::Words(300), "the request, in words")]],
+        args: &[WHEN, &[Arg::must("conversation_command", Kind::Words(300), "the request, in words"), CALLS]],
         result: &[Field::always("reminder", "object", SHOWN)],
         risk: Risk::Write,
         outside: Outside::Never,
