@@ -108,21 +108,14 @@ TEST_WHAT := --workspace --lib --bins --tests
 # both at once keeps those crates from being compiled twice.
 test test-build: BUILD := cargo test --locked --profile $(PROFILE) $(TEST_WHAT) --no-run --quiet
 .PHONY: test
-test: format models test-packages test-clients ## set up, check format and lints, run every test
-	# Examples in documentation are compiled one crate after the other, which takes one processor: the lints take the rest.
-	examples="$$(mktemp)"
-	cargo test --locked --profile $(PROFILE) --workspace --doc --quiet >"$$examples" 2>&1 &
-	of_examples=$$!
-	$(MAKE) --no-print-directory lint
-	echo "==> examples in documentation"
-	wait "$$of_examples" || { cat "$$examples" >&2; exit 1; }
-	rm -f "$$examples"
+test: format models test-packages test-clients lint ## set up, check format and lints, run every test
 	echo "==> tests"
 	if command -v cargo-nextest >/dev/null; then
 		cargo nextest run --locked --cargo-profile $(PROFILE) $(TEST_WHAT) --test-threads $(TEST_THREADS) --status-level slow
 	else
 		RUST_TEST_THREADS=$(TEST_THREADS) cargo test --locked --profile $(PROFILE) $(TEST_WHAT)
 	fi
+	cargo test --locked --profile $(PROFILE) --workspace --doc
 
 .PHONY: test-build
 test-build: build ## compile the program and all tests
