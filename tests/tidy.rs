@@ -3,6 +3,8 @@
 //! every configuration key in the shipped file. Each rule is itself tested on a bad sample.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/rules.rs"]
 mod rules;
 #[path = "tidy/scan.rs"]
@@ -10,6 +12,7 @@ mod scan;
 
 use rules::{Violation, check};
 use scan::Source;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +72,48 @@ fn the_house_is_tidy() {
     assert!(violations.is_empty(), "{} rules broken:{}", violations.len(), list(&violations));
 }
 
+#[test]
+fn comments_are_made_of_words() {
+    let sources = sources();
+    let sources = read(&sources);
+    let product = || {
+        sources.iter().filter(|source| source.path.starts_with("src/") || source.path.starts_with("crates/"))
+    };
+    let types: BTreeSet<String> = product().flat_map(Source::types).map(str::to_owned).collect();
+    assert!(types.contains("EffectRunner"), "the types were not found");
+    let violations: Vec<Violation> = product().flat_map(|source| rules::comments(source, &types)).collect();
+    assert!(violations.is_empty(), "{} rules broken:{}", violations.len(), list(&violations));
+}
+
+/// The crates whose files still use each other in circles.
+const KNOTTED: &[&str] = &["crates/hark-nlu/src/", "crates/hark-dialog/src/"];
+
+#[test]
+fn no_files_of_a_crate_use_each_other() {
+    let sources = sources();
+    let sources = read(&sources);
+    let folders: BTreeSet<&str> =
+        sources.iter().filter_map(|source| Some(&source.path[..source.path.find("src/")? + 4])).collect();
+    let folders = folders.into_iter().filter(|folder| *folder == "src/" || folder.starts_with("crates/"));
+    for folder in folders {
+        let found = circles::circles(&sources, folder);
+        assert_eq!(!found.is_empty(), KNOTTED.contains(&folder), "circles of files in {folder}: {found:?}");
+    }
+}
+
+#[test]
+fn circles_of_files_are_found() {
+    let found = |files: &[(&str, &str)]| {
+        let sources: Vec<Source<'_>> = files.iter().map(|(path, text)| Source::new(path, text)).collect();
+        circles::circles(&sources, "src/")
+    };
+    let (root, other) = (("src/lib.rs", "mod a;\nmod b;\npub use a::A;"), ("src/b.rs", "use crate::{A};"));
+    assert_eq!(found(&[root, ("src/a.rs", "use super::b::{self, B};"), other]), [["a", "b"]]);
+    assert!(found(&[root, ("src/a.rs", "use super::Root;"), other]).is_empty());
+    let in_tests = "#[cfg(test)]\nmod tests {\n    use super::super::b::B;\n}";
+    assert!(found(&[root, ("src/a.rs", in_tests), other]).is_empty());
+}
+
 /// Each crate, those of ours it may use, as ARCHITECTURE.md says it, and the foreign ones that have no business in it.
 /// Cargo forbids circles, and not that an arrow is added or turned.
 const CRATES: &[(&str, &[&str], &[&str])] = &[
@@ -77,9 +122,10 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ("config", &["core"], &[]),
     ("audio", &[], &[]),
     ("net", &[], &[]),
+    ("http-client", &[], &["rusqlite", "rumqttc", "cpal", "ort"]),
     ("discovery", &["core"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("telemetry", &[], &[]),
-    ("models", &["core", "config"], &[]),
+    ("models", &["core", "config", "http-client"], &[]),
     ("stt", &["core", "config", "language", "models", "audio"], &["tokio", "rusqlite", "rumqttc", "reqwest"]),
     ("tts", &["core", "language", "models", "audio"], &["tokio", "rusqlite", "rumqttc", "reqwest"]),
     ("knowledge", &["core"], &["tokio", "rumqttc", "reqwest"]),
@@ -92,16 +138,16 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("home", &["core", "config", "language"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("desktop", &[], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
-    ("personal", &["core", "config"], &["rusqlite", "rumqttc", "cpal", "ort"]),
-    ("tools", &["core", "config", "desktop", "home", "language", "memory", "personal"], &[]),
+    ("personal", &["core", "config", "http-client"], &["rusqlite", "rumqttc", "cpal", "ort"]),
+    ("tools", &["core", "config", "desktop", "home", "http-client", "language", "memory", "personal"], &[]),
     ("store", &["core", "config", "language"], &[]),
-    ("agent", &["core", "config", "net"], &[]),
+    ("agent", &["core", "config", "http-client", "net"], &[]),
     ("mqtt", &["core", "config", "net", "mqtt-devices"], &[]),
     ("mqtt-devices", &["core", "net"], &["rusqlite", "rumqttc", "rumqttd", "reqwest"]),
     ("homeassistant", &["core", "config", "net"], &[]),
     ("http", &["core", "config", "net", "telemetry"], &[]),
     ("skills", &["core", "config", "tools"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
-    ("mcp", &["core", "config", "net"], &["rusqlite", "rumqttc", "cpal", "ort"]),
+    ("mcp", &["core", "config", "http-client", "net"], &["rusqlite", "rumqttc", "cpal", "ort"]),
 ];
 
 /// The dependencies of a crate's program, those of one system included.
@@ -219,7 +265,7 @@ fn locked_crates_have_no_known_advisory_and_are_not_there_ever_more_often() {
             assert!(is_good, "{name} {version}: {advisory}");
         }
     }
-    let names: std::collections::BTreeSet<_> = crates.iter().map(|(name, _)| name).collect();
+    let names: BTreeSet<_> = crates.iter().map(|(name, _)| name).collect();
     let again = crates.len() - names.len();
     assert!(again <= CRATES_AGAIN, "{again} crates are there again: see `cargo tree -d`");
 }
@@ -265,6 +311,21 @@ fn long_files_and_functions_trip_but_tests_do_not_count() {
     let in_tests = format!("#[cfg(test)]\nmod tests {{\n{function}}}\n");
     assert_eq!(broken("crates/hark-core/src/x.rs", &sample(&in_tests)), Vec::<&str>::new());
     assert_eq!(broken("src/main.rs", &sample(&"const A: u8 = 1;\n".repeat(90))), ["length"]);
+}
+
+#[test]
+fn names_of_the_code_trip_in_comments() {
+    let types = BTreeSet::from(["EffectRunner".to_owned()]);
+    let broken = |comment: &str| rules::comments(&Source::new("src/x.rs", &sample(comment)), &types).len();
+    assert_eq!(broken("/// EffectRunner the recording, and the request_log."), 2);
+    for good in [
+        "/// As [`Words`](hark_core::Words); `request_log`, see `EffectRunner`.",
+        "/// As c_api.h and sd_watchdog_enabled(3) say.",
+        "// ```\n// let a_b = EffectRunner;\n// ```",
+        "#[cfg(test)]\nmod tests {\n    // request_log\n}",
+    ] {
+        assert_eq!(broken(good), 0, "{good}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use hark_core::model::{
 };
 use hark_core::{PublicEvent, Risk};
 use hark_dialog::contracts::arguments::validated;
-use hark_dialog::contracts::plans::plan_of;
+use hark_dialog::contracts::plan_check::plan_of;
 use hark_dialog::contracts::{Contract, Contracts, Options, Outcome};
 use serde_json::{Map, Value, json};
 use std::future::Future;

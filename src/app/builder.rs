@@ -3,6 +3,7 @@
 use crate::app::audio::engines::Engines;
 use crate::app::audio::pipeline_factory::PipelineFactory;
 use crate::app::audio::speakers::SpeakerRegistry;
+use crate::app::audio::voices;
 use crate::app::controls::Controls;
 use crate::app::effect_runner::Parts;
 use crate::app::event_queue::EventQueue;
@@ -12,10 +13,11 @@ use crate::app::home::demo_states::{DemoStates, Following};
 use crate::app::home::device_codes;
 use crate::app::home::sources::{self, load_home};
 use crate::app::intercom::Intercom;
-use crate::app::knowledge::library::{Library, Shelf};
+use crate::app::knowledge::library::{HouseholdDocuments, Library};
 use crate::app::language::languages::{self, Languages};
+use crate::app::language::spoken_languages;
 use crate::app::language::teacher::Teacher;
-use crate::app::language::understanding_thread::Desk;
+use crate::app::language::understanding_thread::ReadingParts;
 use crate::app::language::vocabulary::Vocabulary;
 use crate::app::models::context::AppContext;
 use crate::app::models::factory;
@@ -165,7 +167,7 @@ impl App {
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Arc::new(Manifest::load(&models_dir).map_err(|fault| vec![fault])?);
         languages::load_lexicons(&models_dir)?;
-        let event_queue = Arc::new(EventQueue::new(languages::lexicons(&config)));
+        let event_queue = Arc::new(EventQueue::new(spoken_languages::lexicons(&config)));
         let store = match mode {
             AppMode::Daemon => open_store_of_daemon(&config),
             AppMode::Alone | AppMode::Visit | AppMode::Asking => open_store(&config),
@@ -331,11 +333,11 @@ impl App {
             keep_statements: self.config.memory.keep_statements,
         };
         Parts {
-            desk: Arc::new(Desk {
+            reading_parts: Arc::new(ReadingParts {
                 understand: self.languages.router.clone(),
                 tools: self.tools.clone(),
                 teacher: Arc::new(self.teacher()),
-                languages: languages::lexicons(&self.config),
+                languages: spoken_languages::lexicons(&self.config),
             }),
             reading: None,
             replies: self.languages.replies.clone(),
@@ -411,7 +413,7 @@ impl App {
     /// # Errors
     /// When its data is missing.
     pub fn voice(&self) -> Result<Option<Box<dyn Voice>>, Fault> {
-        self.engines().voice()
+        voices::open(&self.engines())
     }
 
     /// Settings as they were left, where they are kept.
@@ -472,7 +474,7 @@ fn kept(
         automations: Arc::new(Automations::new(Arc::new(store.clone()), timers.zone())),
         lists: Arc::new(store.clone()),
         memory: memory.clone(),
-        documents: Arc::new(Shelf(library.clone())),
+        documents: Arc::new(HouseholdDocuments(library.clone())),
         speakers: speakers.clone(),
         pin: open_pin(config)?,
     })
@@ -518,7 +520,7 @@ pub fn machine_settings(config: &Config, id_prefix: &str) -> Settings {
     Settings {
         id_prefix: id_prefix.to_owned(),
         language: config.speaking.language.clone(),
-        languages: languages::tags(config),
+        languages: spoken_languages::tags(config),
         listen_window_ms: config.endpoint.nothing_said_ms.into(),
         approval_window_ms: config.permissions.approval_window_ms.into(),
         ring_max_ms: config.home.ring_max_ms.into(),

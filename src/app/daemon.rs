@@ -188,7 +188,7 @@ fn settings_now(app: &App) -> Vec<Setting> {
 
 /// The thread on which the effect runner with these parts has requests read.
 fn start_reading(parts: &mut Parts, event_queue: &Arc<EventQueue>) -> Result<ReadingThread, Fault> {
-    let (thread, reading) = ReadingThread::start(parts.desk.clone(), event_queue.clone())
+    let (thread, reading) = ReadingThread::start(parts.reading_parts.clone(), event_queue.clone())
         .map_err(|error| no_thread("hark-reading", &error))?;
     parts.reading = Some(reading);
     Ok(thread)

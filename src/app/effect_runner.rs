@@ -6,7 +6,7 @@ use crate::app::controls::Controls;
 use crate::app::event_queue::EventQueue;
 use crate::app::language::pin_guard;
 use crate::app::language::secret_guard;
-use crate::app::language::understanding_thread::{Desk, Reading, Work};
+use crate::app::language::understanding_thread::{Reading, ReadingParts, Work};
 use crate::app::models::reply_prefetch::LikelyReplies;
 use crate::app::models::worker::ModelWorker;
 use crate::app::requests::automations_thread;
@@ -31,8 +31,7 @@ use hark_home::timers::{TimerQuery, Timers};
 use hark_home::zone::Zone;
 use hark_stt::PipelineCommand;
 use hark_tts::earcons;
-use hark_tts::voice_stream::SpeechStream;
-use hark_tts::voice_thread::VoiceHandle;
+use hark_tts::voice_thread::{SpeechStream, VoiceHandle};
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -48,7 +47,7 @@ pub(crate) type Delivered = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = bool> + 
 /// What the effect runner works with.
 pub struct Parts {
     /// Finds out what is meant, and learns from what was not.
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) reading_parts: Arc<ReadingParts>,
     /// Does the same on its own thread; `None` where it is waited for.
     pub(crate) reading: Option<Reading>,
     /// Puts replies into words.
@@ -199,7 +198,7 @@ impl EffectRunner {
             let awaited = |origin: &Origin| self.machine.awaits_pin(now, origin);
             let (mut verdict, mut secret, mut event) = (None, false, event);
             if tools.has_pin() {
-                let languages = &self.parts.desk.languages;
+                let languages = &self.parts.reading_parts.languages;
                 let look = |pin: &_| tools.present_pin(pin);
                 (event, verdict) = pin_guard::without_pin(event, languages, awaited, look);
                 secret = pin_guard::may_have_held_pin(&event, awaited);
@@ -223,7 +222,8 @@ impl EffectRunner {
             self.read(Work::Cover(Box::new(event)));
             return None;
         }
-        let hidden = secret_guard::cover_so_far(&mut event, &*self.parts.tools, &self.parts.desk.languages);
+        let hidden =
+            secret_guard::cover_so_far(&mut event, &*self.parts.tools, &self.parts.reading_parts.languages);
         Some((event, hidden))
     }
 
@@ -232,7 +232,7 @@ impl EffectRunner {
         self.being_read += usize::from(!matches!(work, Work::Teach(_)));
         let done = match &self.parts.reading {
             Some(reading) => reading.give(work),
-            None => Some(self.parts.desk.work(&work)),
+            None => Some(self.parts.reading_parts.work(&work)),
         };
         self.follow_ups.extend(done);
     }

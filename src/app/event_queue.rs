@@ -3,7 +3,7 @@
 use hark_core::pin::MASK;
 use hark_core::public_event::Origin;
 use hark_core::{Event, MicrophoneId, RemoteSpeech, Setting};
-use hark_dialog::instincts::{self, Context};
+use hark_dialog::instincts::{self, InstinctInput};
 use hark_dialog::pin_words;
 use hark_language::Lexicon;
 use std::collections::{HashMap, VecDeque};
@@ -202,7 +202,7 @@ fn most(event: &Event) -> usize {
 
 /// Whether it is a typed request that has to be read. A word that is a reflex, or may be a PIN, waits for nothing.
 fn waits(event: &Event, languages: &[&'static Lexicon]) -> bool {
-    let asked = Context { last_reply: None, awaiting_approval: true, languages };
+    let asked = InstinctInput { last_reply: None, awaiting_approval: true, languages };
     let is_pin =
         |text: &str| pin_words::find(text, true, languages).is_some_and(|found| found.masked == MASK);
     match event {

@@ -2,11 +2,9 @@
 
 use crate::app::clock::wall_unix_ms;
 use hark_core::public_event::Origin;
+use hark_core::session::session_name;
 use hark_store::sessions::VoiceSessions;
 use std::sync::Arc;
-
-/// Requests to the daemon by MQTT that name no conversation.
-const MQTT: &str = "mqtt";
 
 /// Names conversations.
 #[derive(Debug, Clone)]
@@ -24,7 +22,7 @@ impl SessionNames {
 
     /// The daemon's: one after the other is spoken.
     pub fn of_daemon(voice: Arc<VoiceSessions>) -> Self {
-        Self { usual: "hark".into(), voice: Some(voice) }
+        Self { usual: session_name::DAEMON.into(), voice: Some(voice) }
     }
 
     /// The conversation of a request that is made now.
@@ -32,15 +30,15 @@ impl SessionNames {
         match (origin, &self.voice) {
             (Some(Origin::Api(name) | Origin::MqttSession(name)), _) => name.clone(),
             (Some(Origin::Voice), Some(voice)) => voice.at(wall_unix_ms()),
-            (Some(Origin::Mqtt), Some(_)) => MQTT.into(),
+            (Some(Origin::Mqtt), Some(_)) => session_name::MQTT.into(),
             _ => self.usual.clone(),
         }
     }
 }
 
-/// A name that no other conversation has.
-pub fn fresh(kind: &str) -> String {
-    format!("{kind}-{}", id_prefix())
+/// A name that no other conversation has, with one of the prefixes of [`session_name`].
+pub fn fresh(prefix: &str) -> String {
+    format!("{prefix}{}", id_prefix())
 }
 
 /// Milliseconds of the start and some chance: short, sortable, unique among programs.

@@ -10,6 +10,7 @@ use crate::app::session_names::fresh;
 use crate::cli::standalone::ask::{Options, ask};
 use hark_config::Config;
 use hark_core::public_event::Outcome;
+use hark_core::session::session_name;
 use hark_core::timer::{Timer, TimerChange, TimerKind, TimerState};
 use hark_core::{Correction, Envelope, Fault, PublicEvent};
 use std::io::{BufRead, IsTerminal, Lines, StdinLock, Write};
@@ -40,7 +41,7 @@ pub(super) fn run(config: Config, args: Ask, sets: &[String], json: bool) -> Res
         lines: std::io::stdin().lock().lines(),
     };
     // Whoever types goes on with a conversation; lines of a file have nothing to do with each other.
-    let session = args.session.or_else(|| by_hand.then(|| fresh("ask")));
+    let session = args.session.or_else(|| by_hand.then(|| fresh(session_name::ASK)));
     let options = Options { speak: args.speak, session, dry_run: args.dry_run };
     let mut print = trace::printer(json);
     // What was printed of an answer that comes in pieces.
@@ -86,7 +87,7 @@ fn beside(
     mut print: impl FnMut(&Envelope),
 ) -> Result<(), Fault> {
     for text in requests {
-        let session = options.session.clone().unwrap_or_else(|| fresh("ask"));
+        let session = options.session.clone().unwrap_or_else(|| fresh(session_name::ASK));
         let chat = running::chat(&text, &session, options.speak, options.dry_run);
         running.converse(&chat, |_, is_told| is_told, &mut print)?;
     }

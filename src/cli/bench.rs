@@ -1,4 +1,4 @@
-//! `hark bench`: measures the stations of the road on this machine and prints a table.
+//! `hark bench`: measures the stages of the pipeline on this machine and prints a table.
 
 use super::Faults;
 use crate::cli::benchmarks::{Report, Row, Scale, Unit, bench, bench_context};

@@ -3,7 +3,7 @@
 use super::Faults;
 use super::args::Docs as Command;
 use super::running::Running;
-use crate::app::knowledge::library::{Library, Shelf};
+use crate::app::knowledge::library::{HouseholdDocuments, Library};
 use hark_config::Config;
 use hark_core::documents::{Document, DocumentState, DocumentStatus, Documents, FoundPassage, IndexChange};
 use hark_core::{Fault, FaultKind};
@@ -25,7 +25,7 @@ pub(super) fn run(config: &Config, command: &Command, sets: &[String], as_json: 
             let models_dir = config.paths.models_dir().map_err(one)?;
             // The words of questions are the languages'.
             crate::app::language::languages::load_lexicons(&models_dir)?;
-            Box::new(Shelf(Arc::new(Library::new(config).map_err(one)?)))
+            Box::new(HouseholdDocuments(Arc::new(Library::new(config).map_err(one)?)))
         }
     };
     match command {

@@ -1,6 +1,7 @@
 //! `hark doctor`: checks every part, and prints a fix for each that fails.
 
 use super::Faults;
+use super::common::waiting;
 use crate::app::audio::recogniser;
 use crate::app::builder::App;
 use crate::app::language::learning;
@@ -34,7 +35,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
         ("classifier", &|| learning::described(config)),
-        ("ear", &|| pipeline(config)),
+        ("hearing", &|| pipeline(config)),
         ("recogniser", &|| recognition(config)),
         ("voice", &|| voice(config)),
         ("microphone", &|| microphone(config)),
@@ -235,13 +236,6 @@ fn mcp_servers(config: &Config) -> Finding {
     });
     let told: Vec<String> = told.collect();
     Ok(if told.is_empty() { "none configured".to_owned() } else { told.join("; ") })
-}
-
-/// A probe needs no more than one thread that waits.
-pub(super) fn waiting<T>(part: &str, probe: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Fault::new(FaultKind::Failed, part, error.to_string(), ""))?;
-    runtime.block_on(probe)
 }
 
 fn open(config: &Config) -> Result<App, Fault> {

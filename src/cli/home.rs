@@ -34,7 +34,7 @@ pub(super) fn run(config: &Config, command: &Command, sets: &[String], as_json: 
 
 /// The nodes on the broker, and whether they are there.
 fn nodes(config: &Config, as_json: bool) -> Result<(), Fault> {
-    let nodes = super::doctor::waiting("mqtt", mqtt::nodes(&config.mqtt))?;
+    let nodes = super::common::waiting("mqtt", mqtt::nodes(&config.mqtt))?;
     if as_json {
         println!("{}", json!(nodes));
         return Ok(());

@@ -88,7 +88,7 @@ fn list(manifest: &Manifest, json: bool, out: &mut dyn Write) -> Result<(), Faul
 /// The models of the servers in `[llm]`; a server that does not answer is told, and no failure of the list.
 fn language_models(config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
     let Some(door) = llm::open(config, credentials_dir().as_deref())? else { return Ok(()) };
-    let (models, faults) = super::doctor::waiting("llm", async { Ok(door.models().await) })?;
+    let (models, faults) = super::common::waiting("llm", async { Ok(door.models().await) })?;
     for ModelListing { name, provider, size_bytes } in &models {
         let line = if json {
             let role = "language_model";

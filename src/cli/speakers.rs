@@ -9,7 +9,7 @@ use hark_config::Config;
 use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers};
 use hark_core::{Fault, FaultKind};
 use hark_models::manifest::Manifest;
-use hark_stt::recording::Recording;
+use hark_stt::recording;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(
 
 fn enrol(speakers: &SpeakerRegistry, name: &str, file: &Path) -> Result<EnrolledSpeaker, Fault> {
     let shown = file.display();
-    match speakers.enrol(name, &sound(file)?, wall_unix_ms())? {
+    match speakers.enrol(name, &recording::whole(file)?, wall_unix_ms())? {
         Enrolment::Enrolled(person) => Ok(person),
         Enrolment::TooShort | Enrolment::NotHeard => {
             let message = format!("{shown}: less than 0.6 seconds of speech");
@@ -55,17 +55,6 @@ fn enrol(speakers: &SpeakerRegistry, name: &str, file: &Path) -> Result<Enrolled
             Err(bad(message, "`hark speakers forget` the voice first, if it was enrolled wrongly"))
         }
     }
-}
-
-/// A whole recording at 16 kHz, mono.
-///
-/// # Errors
-/// When it cannot be read.
-pub(super) fn sound(file: &Path) -> Result<Vec<f32>, Fault> {
-    let mut recording = Recording::open(file)?;
-    let mut sound = Vec::new();
-    while recording.read(&mut sound)? {}
-    Ok(sound)
 }
 
 fn bad(message: String, fix: &str) -> Fault {

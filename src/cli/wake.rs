@@ -6,7 +6,6 @@
 use super::Faults;
 use super::args::Wake as Command;
 use super::random::Xorshift;
-use super::speakers::sound;
 use super::temporary_folder::TemporaryFolder;
 use crate::app::builder::App;
 use crate::cli::evaluations::figures::Percent;
@@ -15,6 +14,7 @@ use hark_config::{Config, paths};
 use hark_core::ports::{SpeechGrammar, Voice};
 use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ};
 use hark_models::litert::LiteRt;
+use hark_stt::recording;
 use hark_stt::wake::{
     Example, HOP_SAMPLES, OpenWakeWord, OpenWakeWordFiles, TrainedHead, WakeDetector, WakeReport,
 };
@@ -175,7 +175,7 @@ impl Studio {
         let from = app.engines();
         let mut voices: Vec<Box<dyn Voice>> = Vec::new();
         let mut languages = Vec::new();
-        if let Some(voice) = from.voice()? {
+        if let Some(voice) = app.voice()? {
             voices.push(voice);
             languages.push("en");
         }
@@ -211,13 +211,13 @@ impl Studio {
             }
         }
         for file in recordings {
-            let said = sound(file).map_err(one)?;
+            let said = recording::whole(file).map_err(one)?;
             for speed in [0.9, 0.95, 1.0, 1.05, 1.1] {
                 self.hear(&faster(&said, speed), Kind::Word, false, ROOMS_A_SAYING, &mut sayings);
             }
         }
         for (number, file) in others.iter().enumerate() {
-            let said = sound(file).map_err(one)?;
+            let said = recording::whole(file).map_err(one)?;
             self.hear(&said, Kind::Other, number % HELD_OUT == 1, 1, &mut sayings);
         }
         let grammar = app.pipelines().sentences.now().map_err(|faults| faults.to_vec())?;

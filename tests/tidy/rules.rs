@@ -1,6 +1,7 @@
 //! The rules of the house, one function each.
 
 use crate::scan::Source;
+use std::collections::BTreeSet;
 
 /// A broken rule with its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,6 +134,42 @@ fn foreign(source: &Source<'_>) -> Vec<Violation> {
         }
     }
     found
+}
+
+/// Names of the code in comments outside of backticks: they come in when something is renamed, and read as words. `types`
+/// are those of the project whose names are no words.
+pub fn comments(source: &Source<'_>, types: &BTreeSet<String>) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut is_example = false;
+    for (number, raw) in source.raw.iter().enumerate() {
+        let Some(comment) = raw.trim_start().strip_prefix("//") else { continue };
+        let comment = comment.trim_start_matches(['/', '!']);
+        is_example ^= comment.trim_start().starts_with("```");
+        if is_example || source.is_test[number] {
+            continue;
+        }
+        for (index, text) in comment.split('`').enumerate().step_by(2) {
+            // Behind the backticks of a link stands its target.
+            let is_target = index > 0 && (text.starts_with("](") || text.starts_with("]: "));
+            let text = if is_target { text.split_once(')').map_or("", |(_, rest)| rest) } else { text };
+            for word in text.split(|c: char| c.is_whitespace() || c == ',') {
+                // `c_api.h` is a file, `sd_watchdog_enabled(3)` a page of the manual.
+                let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != ')' || c == '_');
+                if is_snake(word) || types.contains(word) {
+                    let message = format!("{word} stands in a comment like a word: backticks, or the word");
+                    found.push(violation(source, number + 1, "comment", message));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a word is written as functions and fields are: `request_log`.
+fn is_snake(word: &str) -> bool {
+    let is_part =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    word.starts_with(|c: char| c.is_ascii_lowercase()) && word.contains('_') && word.split('_').all(is_part)
 }
 
 /// The files that hold an audio callback: each must mark what runs in it.

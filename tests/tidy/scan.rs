@@ -69,6 +69,18 @@ impl<'a> Source<'a> {
         found
     }
 
+    /// Names of the types it declares whose names are no words: they have a capital inside.
+    pub fn types(&self) -> impl Iterator<Item = &str> {
+        let words =
+            self.code.iter().flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')));
+        let after = words.clone().skip(1);
+        let pairs =
+            words.zip(after).filter(|(before, _)| ["struct", "enum", "trait", "type"].contains(before));
+        pairs.map(|(_, name)| name).filter(|name| {
+            name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
+        })
+    }
+
     /// All functions with a body.
     pub fn functions(&self) -> Vec<Function> {
         let text = self.code.join("\n");

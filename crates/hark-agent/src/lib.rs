@@ -13,6 +13,7 @@ mod address;
 mod answer;
 mod budget;
 mod cache;
+mod context_window;
 mod error;
 mod fitting;
 mod key;

@@ -5,6 +5,7 @@ use super::listener::Failure;
 use super::provider::Provider;
 use hark_config::llm::ProviderKind;
 use hark_core::model::{ModelError, ModelListing};
+use hark_http_client::BodyError;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -63,20 +64,16 @@ impl Provider {
         };
         let sending = self.with_key(self.client.get(self.address.join(path))).send();
         let response = timeout_at(by, sending).await.map_err(late)?;
-        let mut response = response.map_err(|error| self.unreachable(&error))?;
+        let response = response.map_err(|error| self.unreachable(&error))?;
         if response.status() != 200 {
             let refusal = self.refusal(response, by).await;
             return Err(self.refused(&refusal, &self.model, None));
         }
-        let mut body = Vec::new();
-        loop {
-            let chunk = timeout_at(by, response.chunk()).await.map_err(late)?;
-            let Some(chunk) = chunk.map_err(|error| self.unreachable(&error))? else { break };
-            if body.len() + chunk.len() > MAX_LIST_BYTES {
-                return Err(StreamError::TooLarge(MAX_LIST_BYTES).into());
-            }
-            body.extend_from_slice(&chunk);
-        }
+        let body = timeout_at(by, hark_http_client::body(response, MAX_LIST_BYTES)).await.map_err(late)?;
+        let body = body.map_err(|error| match error {
+            BodyError::Broken(error) => self.unreachable(&error),
+            BodyError::TooLong(most) => StreamError::TooLarge(most).into(),
+        })?;
         Ok(read(&body, self.kind, &self.name)?)
     }
 }

@@ -3,6 +3,7 @@
 use super::address::Address;
 use super::answer::Usage;
 use super::budget::{Budget, retry_after};
+use super::context_window::{SMALLEST, Window};
 use super::error::{Error, StreamError, shortened};
 use super::fitting;
 use super::key::Key;
@@ -14,7 +15,6 @@ use super::reader::Reader;
 use super::refusal::{Meaning, Refusal};
 use super::spending::{Price, Spending};
 use super::text_tools;
-use super::window::{SMALLEST, Window};
 use hark_config::llm::{Llm, LlmFallback, ProviderKind};
 use hark_core::fault::root_cause;
 use hark_core::model::{Completion, Delivery, Difficulty, ModelError, Prompt, Purpose};
@@ -109,11 +109,7 @@ impl Provider {
         credentials_dir: Option<&Path>,
     ) -> Result<Self, Error> {
         let address = Address::new(&config.url, config.provider)?;
-        // The process has one crypto provider; whoever needs it first installs it.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut client = Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")));
+        let mut client = hark_http_client::builder();
         let is_outside = !address.is_local(config.local);
         if !is_outside {
             client = client.no_proxy();

@@ -1,7 +1,7 @@
 //! What a status other than 200 means: wait, ask in another form, or give up.
 
+use super::context_window::TooLong;
 use super::openai::{Form, Ways};
-use super::window::TooLong;
 use hark_config::llm::ProviderKind;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! How much a model can look back on, its answer included: asked of its server once, before the first prompt that could be too
 //! long, and learnt from refusals. llama.cpp tells it in `/props`, Ollama in `/api/show`, others in `/v1/models`.
 
-use super::openai;
+use super::context_window::{TooLong, Window, number};
 use super::provider::Provider;
 use hark_config::llm::ProviderKind;
 use reqwest::RequestBuilder;
@@ -9,8 +9,6 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
-/// Prompts that fit into this, in tokens, fit into every model that is in use: nothing is asked for them.
-pub(super) const SMALLEST: usize = 2_000;
 /// What Ollama gives a model that nobody set a window for (its FAQ, "How can I specify the context window size").
 const OLLAMA_DEFAULT: usize = 4_096;
 /// How long a server may take to tell.
@@ -22,16 +20,6 @@ const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Names by which servers tell of a model's window in `/v1/models`: vLLM; OpenRouter, Together; Groq; Mistral; LM Studio.
 const NAMES: [&str; 5] =
     ["max_model_len", "context_length", "context_window", "max_context_length", "loaded_context_length"];
-
-/// What is known of one model.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Window {
-    /// Tokens; `None` where the server does not tell.
-    pub(super) tokens: Option<usize>,
-    /// What estimates of tokens were off by.
-    pub(super) scale: f32,
-    asked: Instant,
-}
 
 impl Provider {
     /// The window of a model.
@@ -92,47 +80,15 @@ impl Provider {
     /// What a server answers, as far as it is JSON and comes in time.
     async fn told(&self, request: RequestBuilder) -> Option<Value> {
         let asking = async {
-            let mut response = self.with_key(request).send().await.ok()?;
-            let mut body = Vec::new();
-            while let Some(chunk) = response.chunk().await.ok()? {
-                body.extend_from_slice(&chunk);
-                if response.status() != 200 || body.len() > MAX_BYTES {
-                    return None;
-                }
+            let response = self.with_key(request).send().await.ok()?;
+            if response.status() != 200 {
+                return None;
             }
+            let body = hark_http_client::body(response, MAX_BYTES).await.ok()?;
             serde_json::from_slice::<Value>(&body).ok()
         };
         timeout(PATIENCE, asking).await.ok()?
     }
-}
-
-/// What a server says of a prompt that was too long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TooLong {
-    /// Tokens it has room for.
-    window: usize,
-    /// Tokens the prompt had, where it tells.
-    prompt: Option<usize>,
-}
-
-impl TooLong {
-    /// Reads the body of a refusal: llama.cpp's fields, or the sentence that OpenAI and vLLM have.
-    pub(super) fn read(body: &str) -> Option<Self> {
-        let frame: Value = serde_json::from_str(body).ok()?;
-        let field = |name: &str| frame.pointer(&format!("/error/{name}")).and_then(number);
-        if let Some(window) = field("n_ctx") {
-            return Some(Self { window, prompt: field("n_prompt_tokens") });
-        }
-        let says = openai::trouble(&frame)?.to_lowercase();
-        let behind = says.split_once("maximum context length is ")?.1;
-        let mut numbers = behind.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-        let window = numbers.next()?.parse().ok()?;
-        Some(Self { window, prompt: numbers.next().and_then(|digits| digits.parse().ok()) })
-    }
-}
-
-fn number(value: &Value) -> Option<usize> {
-    value.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0)
 }
 
 /// What a list of models says of one, and whether it is llama.cpp's.

@@ -18,6 +18,7 @@ pub mod command;
 pub mod effort;
 pub mod event;
 pub mod fault;
+pub mod fusion;
 pub mod home;
 pub mod ids;
 pub mod intent;
@@ -32,6 +33,7 @@ mod serde_helpers;
 pub mod session;
 pub mod setting;
 pub mod speech;
+pub mod text;
 pub mod timer;
 pub mod tool;
 

@@ -1,4 +1,4 @@
-//! A PIN on its way from the mouth to the executor, and what the executor says to it. The digits are in no
+//! A PIN on its way from a person to the executor, and what the executor says to it. The digits are in no
 //! event and no record: whoever reads words puts [`MASK`] in their place.
 
 use serde::{Deserialize, Serialize};

@@ -231,6 +231,30 @@ impl SessionSettings {
     }
 }
 
+/// How conversations are called that begin by themselves.
+pub mod session_name {
+    /// In front of the name of a spoken conversation.
+    pub const VOICE: &str = "voice-";
+    /// Of a request from the command line.
+    pub const ASK: &str = "ask-";
+    /// Of a recording.
+    pub const HEAR: &str = "hear-";
+    /// Of a request over HTTP.
+    pub const API: &str = "api-";
+    /// Of a WebSocket.
+    pub const WEBSOCKET: &str = "ws-";
+    /// All requests over MQTT that name no conversation.
+    pub const MQTT: &str = "mqtt";
+    /// All other requests to a daemon.
+    pub const DAEMON: &str = "hark";
+
+    /// Whether nobody chose this name.
+    pub fn is_generated(name: &str) -> bool {
+        [VOICE, ASK, HEAR, API, WEBSOCKET].iter().any(|prefix| name.starts_with(prefix))
+            || [MQTT, DAEMON].contains(&name)
+    }
+}
+
 /// Lower-case words with one blank before, between and after them: how requests are compared with phrases.
 pub fn spoken(text: &str) -> String {
     let mut spoken = String::from(" ");

@@ -1,6 +1,6 @@
 //! The answer to "the kitchen light or the kitchen fan?": which of some names a text chooses.
 
-use super::instincts::{self, Context};
+use super::instincts::{self, InstinctInput};
 use hark_language::{Lexicon, Phrases};
 
 /// What was chosen.
@@ -32,7 +32,7 @@ pub fn read(text: &str, candidates: &[String], languages: &[&'static Lexicon]) -
     if is_one_of(|language| language.choices.all) {
         return Some(Choice::These(candidates.to_vec()));
     }
-    let asked = Context { last_reply: None, awaiting_approval: true, languages };
+    let asked = InstinctInput { last_reply: None, awaiting_approval: true, languages };
     match (instincts::find(text, &asked).map(|instinct| instinct.intent), candidates) {
         (Some("HarkDeny"), _) => return Some(Choice::Nothing),
         (Some("HarkConfirm"), [only]) => return Some(Choice::These(vec![only.clone()])),

@@ -12,10 +12,10 @@
 
 pub mod arbitration;
 pub mod choice;
-pub mod context;
 pub mod contracts;
 pub mod dialog_act;
 pub mod direct;
+pub mod follow_ups;
 pub mod history_policy;
 pub mod instincts;
 pub mod intent_tools;

@@ -1,7 +1,7 @@
 //! Replies in words: response templates (minijinja) filled from slots and receipts. The templates come
 //! from `models/languages/<code>/sentences/*.yaml`, each beside the sentences it answers.
 
-use super::{context, instincts, intent_tools, summary};
+use super::{follow_ups, instincts, intent_tools, summary};
 use hark_core::intent::refusal;
 use hark_core::timer::{Timer, TimerKind};
 use hark_core::tool::error_code;
@@ -164,7 +164,7 @@ impl Replies {
         let answered = |intent: &str| self.templates.get(intent).is_some_and(|keys| !keys.is_empty());
         let silent = intents
             .into_iter()
-            .filter(|intent| instincts::named(intent).is_none() && !context::is_follow_up(intent))
+            .filter(|intent| instincts::named(intent).is_none() && !follow_ups::is_follow_up(intent))
             .filter(|intent| !answered(intent))
             .map(|intent| (intent, DEFAULT_KEY));
         let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

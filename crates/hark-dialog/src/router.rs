@@ -5,7 +5,7 @@
 //! or it is very sure, when its slots are found in the text, and when the request as a whole is of the same
 //! kind. Everything else comes out as nothing the house can do, with the reason.
 
-use super::{context, dialog_act, instincts, intent_tools};
+use super::{dialog_act, follow_ups, instincts, intent_tools};
 use chrono::NaiveDateTime;
 use hark_config::intent::IntentConfig;
 use hark_core::intent::refusal;
@@ -343,7 +343,7 @@ impl Understand for Router {
         effort: &Effort,
     ) -> Understanding {
         let text = &without_endless_words(text);
-        let found = self.climb(language, &Said { text, now, effort });
+        let found = self.understand_by_stages(language, &Said { text, now, effort });
         if !effort.is_spent() {
             return found;
         }
@@ -368,7 +368,7 @@ impl Understand for Router {
 
 impl Router {
     /// One stage after the other.
-    fn climb(&self, language: &str, said: &Said<'_>) -> Understanding {
+    fn understand_by_stages(&self, language: &str, said: &Said<'_>) -> Understanding {
         let text = said.text;
         // The classifier knows the usual language only: what it makes of another is luck.
         let usual = |language: &str| self.spoken.first().is_some_and(|spoken| spoken.language == language);
@@ -391,7 +391,7 @@ impl Router {
                 return told;
             }
             found.classification = self.classification(text, &found);
-            let leans = found.intents.iter().all(|intent| context::is_follow_up(&intent.name));
+            let leans = found.intents.iter().all(|intent| follow_ups::is_follow_up(&intent.name));
             // Nor does "no" alone mean anything, unless something was asked.
             let alone = |intent: &Intent| instincts::named(&intent.name).is_some();
             if leans || found.intents.iter().all(alone) {

@@ -91,13 +91,13 @@ impl Words {
         self.0.get(&key).map_or_else(|| words.to_owned(), Clone::clone)
     }
 
-    /// What one or several things of a list are called.
-    fn kind(&self, kind: &str, is_one: bool) -> String {
-        let known = self.0.get(&format!("kind_{kind}")).and_then(|both| both.split_once('|'));
+    /// What one or several things of a list are called. `list` is its name in the result, which is in the plural.
+    fn kind(&self, list: &str, is_one: bool) -> String {
+        let one = singular(list);
+        let known = self.0.get(&format!("kind_{one}")).and_then(|both| both.split_once('|'));
         match known {
             Some((one, several)) => if is_one { one } else { several }.trim().to_owned(),
-            None if is_one => kind.replace('_', " "),
-            None => plural(&kind.replace('_', " ")),
+            None => if is_one { one.as_str() } else { list }.replace('_', " "),
         }
     }
 
@@ -115,7 +115,7 @@ pub fn of(ok: bool, detail: &Value, words: &Words) -> String {
 pub fn told(detail: &Value, words: &Words) -> String {
     let said = match detail {
         Value::Object(fields) => object(fields, words),
-        Value::Array(things) => list("thing", things, things.len(), words),
+        Value::Array(things) => list("things", things, things.len(), words),
         value => plain("", value, words).unwrap_or_default(),
     };
     cut(if said.is_empty() { words.get("done") } else { &said }, words)
@@ -176,13 +176,13 @@ fn object(fields: &Map<String, Value>, words: &Words) -> String {
     for (key, things) in lists {
         let all = count.filter(|count| only_list && *count > things.len()).unwrap_or(things.len());
         if only_list || !things.is_empty() {
-            sentences.push(list(&singular(key), things, all, words));
+            sentences.push(list(key, things, all, words));
         }
     }
     sentences.join(" ")
 }
 
-/// "3 files: a, b and c." `all` is how many there are, `things` those that are known.
+/// "3 files: a, b and c." `kind` is the name of the list, `all` is how many there are, `things` those that are known.
 fn list(kind: &str, things: &[Value], all: usize, words: &Words) -> String {
     let kinds = words.kind(kind, all == 1);
     if all == 0 {
@@ -288,20 +288,13 @@ fn length(seconds: f64, words: &Words) -> String {
     if parts.is_empty() { "0 s".to_owned() } else { parts.join(" ") }
 }
 
+/// The name of one thing of a list, by the name that programs gave the list: JSON keys are English, whatever is spoken.
 fn singular(kind: &str) -> String {
     if let Some(stem) = kind.strip_suffix("ies") {
         return format!("{stem}y");
     }
     let stem = kind.strip_suffix("sses").map(|stem| format!("{stem}ss"));
     stem.unwrap_or_else(|| kind.strip_suffix('s').unwrap_or(kind).to_owned())
-}
-
-fn plural(kind: &str) -> String {
-    match kind.strip_suffix('y') {
-        Some(stem) if !stem.ends_with(['a', 'e', 'o']) => format!("{stem}ies"),
-        _ if kind.ends_with('s') => format!("{kind}es"),
-        _ => format!("{kind}s"),
-    }
 }
 
 fn capital(text: &str) -> String {

@@ -1,5 +1,5 @@
 //! The home: its devices ([`registry`], [`control`], and what else `home/` holds), and what Hark keeps for it: who may do
-//! what ([`permissions`], [`pin`]), timers, alarms and reminders ([`timers`]), what waits for something to happen
+//! what ([`permission_gate`], [`pin`]), timers, alarms and reminders ([`timers`]), what waits for something to happen
 //! ([`automations`]), lists, time zones and summer time ([`zone`]), and what can be taken back ([`undo`]).
 //!
 //! The tools (`hark-tools`) call it on the tokio runtime; the threads that wait for what is due are the program's.
@@ -15,7 +15,7 @@
 pub mod automations;
 mod home;
 pub mod lists;
-pub mod permissions;
+pub mod permission_gate;
 pub mod pin;
 #[cfg(test)]
 mod test_stores;

@@ -6,7 +6,7 @@
 
 mod clock_changes;
 mod external_changes;
-mod ringing;
+mod ring_state;
 
 pub use clock_changes::{ClockJumpDetector, ZoneChangeDetector};
 

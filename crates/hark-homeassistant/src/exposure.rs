@@ -6,7 +6,7 @@
 //! everything else there counts as not exposed. Nothing stays open, because Home Assistant's conversation integration
 //! notes a choice for each entity as soon as it has a state.
 
-use super::home_snapshot::Entry;
+use super::entity_entry::Entry;
 use serde_json::{Map, Value};
 
 /// Name of Assist among Home Assistant's assistants.

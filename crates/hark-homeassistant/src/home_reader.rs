@@ -1,8 +1,9 @@
 //! Reads the whole home from Home Assistant: registries, exposure, aliases, states, lists and forecasts.
 
+use super::entity_entry::Entry;
 use super::error::Error;
 use super::exposure::Exposure;
-use super::home_snapshot::{Answers, Entry, HomeSnapshot, select};
+use super::home_snapshot::{Answers, HomeSnapshot, select};
 use super::service;
 use super::websocket::{ApiHandle, Unanswered};
 use hark_core::home::Entity;

@@ -2,6 +2,7 @@
 //! and states.
 
 use super::SOURCE;
+use super::entity_entry::Entry;
 use super::exposure::Exposure;
 use super::message::plain;
 use super::state_cache::CachedState;
@@ -23,21 +24,6 @@ const MAX_ALIASES: usize = 20;
 
 /// Longest name.
 const MAX_NAME_CHARACTERS: usize = 100;
-
-/// A row of `config/entity_registry/list`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Entry {
-    pub entity_id: String,
-    pub area_id: Option<String>,
-    pub device_id: Option<String>,
-    pub name: Option<String>,
-    pub original_name: Option<String>,
-    pub disabled_by: Option<Value>,
-    pub hidden_by: Option<Value>,
-    pub entity_category: Option<Value>,
-    pub options: Map<String, Value>,
-}
 
 /// A row of `config/device_registry/list`.
 #[derive(Debug, Default, Deserialize)]

@@ -4,7 +4,7 @@
 //! One task on the tokio runtime keeps the connection (`reconnect`). `websocket` carries requests and events, `message`
 //! parses them, `home_reader` reads the registries, `home_snapshot` makes a home of the answers, `state_cache` buffers
 //! state changes, and `home_sync` passes both on to the home. `backend` turns commands into service calls (`service`,
-//! `todo`), after asking whether the entity is still exposed (`exposure`).
+//! `todo`, `service_call`), after asking whether the entity is still exposed (`exposure`).
 //!
 //! ```no_run
 //! # fn start(sink: std::sync::Arc<dyn hark_core::ports::HomeSink>) -> Result<(), Box<dyn std::error::Error>> {
@@ -20,6 +20,7 @@
 
 mod address;
 mod backend;
+mod entity_entry;
 mod error;
 mod exposure;
 mod home_reader;
@@ -29,6 +30,7 @@ mod message;
 mod probe;
 mod reconnect;
 mod service;
+mod service_call;
 mod state_cache;
 mod todo;
 mod token;

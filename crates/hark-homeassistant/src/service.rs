@@ -1,5 +1,6 @@
 //! Maps device commands to Home Assistant's service calls: <https://www.home-assistant.io/integrations/>.
 
+use super::service_call::Call;
 use super::todo;
 use hark_core::device::{DeviceCommand, DeviceError, LightSetting, MediaCommand};
 use hark_core::home::Entity;
@@ -12,17 +13,6 @@ const CLIMATE_TURN_ON: u64 = 256;
 
 /// Domains whose services take a code.
 const CODED: &[&str] = &["lock", "alarm_control_panel"];
-
-/// One call of a service.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Call {
-    /// Such as `light`.
-    pub domain: String,
-    /// Such as `turn_on`.
-    pub service: &'static str,
-    /// What goes with it.
-    pub data: Map<String, Value>,
-}
 
 /// What a command needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,28 +57,6 @@ impl ServiceCalls {
             }
         }
         Ok(self)
-    }
-}
-
-impl Call {
-    /// The message to send, for this entity.
-    pub fn message(&self, entity: &str, return_response: bool) -> Value {
-        let mut message = json!({
-            "type": "call_service", "domain": self.domain, "service": self.service,
-            "service_data": self.data, "target": {"entity_id": entity},
-        });
-        if return_response {
-            message["return_response"] = json!(true);
-        }
-        message
-    }
-
-    pub(super) fn new(domain: &str, service: &'static str, data: Value) -> Self {
-        let data = match data {
-            Value::Object(data) => data,
-            _ => Map::new(),
-        };
-        Self { domain: domain.to_owned(), service, data }
     }
 }
 

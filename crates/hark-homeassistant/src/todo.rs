@@ -1,6 +1,6 @@
 //! To-do lists: the service calls that turn one list into another.
 
-use super::service::Call;
+use super::service_call::Call;
 use hark_core::home::Entity;
 use hark_core::ports::ListItem;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Errors of the API: a status, and `{"error":{"kind","message","fix"}}`.
 
-use super::configuration::MistakeBody;
+use super::wire::MistakeBody;
 use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};

@@ -10,33 +10,10 @@ use axum::http::StatusCode;
 use hark_core::api::EventNews;
 use hark_core::model::Picture;
 use hark_core::public_event::Origin;
+use hark_core::session::session_name;
 use hark_core::{Envelope, Event, PublicEvent, TurnId};
 use serde_json::Value;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use tokio::sync::OwnedMutexGuard;
-
-/// Serialises requests by conversation, so that an answer belongs to its request.
-#[derive(Default)]
-pub(super) struct Conversations(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
-
-impl Conversations {
-    async fn turn_of(&self, session: &str) -> OwnedMutexGuard<()> {
-        let lock = {
-            let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            open.retain(|_, lock| lock.strong_count() > 0);
-            match open.get(session).and_then(Weak::upgrade) {
-                Some(lock) => lock,
-                None => {
-                    let lock = Arc::default();
-                    open.insert(session.to_owned(), Arc::downgrade(&lock));
-                    lock
-                }
-            }
-        };
-        lock.lock_owned().await
-    }
-}
+use std::sync::Arc;
 
 /// Asks, and waits until the turn has closed. A yes or no of the operator's counts as a button does on the WebSocket: then
 /// the turn is one of the conversation that was asked.
@@ -49,7 +26,7 @@ pub(super) async fn ask(
     let pictures = pictures::pictures(request.images, app.image_bytes)?;
     let session = match &request.session_id {
         Some(name) => request_input::session(name)?,
-        None => format!("api-{}", uuid::Uuid::now_v7()),
+        None => format!("{}{}", session_name::API, uuid::Uuid::now_v7()),
     };
     if app.api.is_stop(&text) {
         // It is for the request that is waited for, and does not wait for its end.

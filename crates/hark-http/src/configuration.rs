@@ -4,12 +4,12 @@ use super::access::guard::Operator;
 use super::api_error::ApiError;
 use super::request_input;
 use super::server_state::SharedState;
+use super::wire::MistakeBody;
 use axum::extract::{Request, State};
 use axum::{Extension, Json};
 use hark_config::keys::{self, Kind};
 use hark_core::configuration::{
-    ConfigurationChange, ConfigurationFile, ConfigurationState, KeyChange, KeySource, KeyState, Mistake,
-    Refusal,
+    ConfigurationChange, ConfigurationFile, ConfigurationState, KeyChange, KeySource, KeyState, Refusal,
 };
 use hark_core::{Fault, FaultKind};
 use schemars::JsonSchema;
@@ -93,16 +93,6 @@ struct Section {
     /// What it is about.
     about: String,
     keys: Vec<Key>,
-}
-
-/// Something that is wrong in a configuration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(super) struct MistakeBody {
-    /// `section.key`, or what else it is about.
-    pub(super) key: String,
-    pub(super) message: String,
-    /// What to do about it.
-    pub(super) fix: String,
 }
 
 /// Every key of the configuration.
@@ -202,12 +192,6 @@ impl From<Refusal> for ApiError {
         let mut error = Self::unprocessable(told.join("; "), fix);
         error.mistakes = mistakes.into_iter().map(MistakeBody::from).collect();
         error
-    }
-}
-
-impl From<Mistake> for MistakeBody {
-    fn from(Mistake { key, message, fix }: Mistake) -> Self {
-        Self { key, message, fix }
     }
 }
 

@@ -4,7 +4,7 @@ use super::access::guard::Operator;
 use super::api_error::ApiError;
 use super::server_state::SharedState;
 use super::wire::{self, Event};
-use super::{ask, openapi_document, request_input, turn_summary};
+use super::{ask, request_input, turn_summary};
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::http::header::CONTENT_TYPE;
@@ -34,8 +34,8 @@ pub(super) async fn metrics(State(app): State<SharedState>) -> Response {
     ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], String::from(text)).into_response()
 }
 
-pub(super) async fn openapi() -> Response {
-    ([(CONTENT_TYPE, "application/json")], openapi_document::text()).into_response()
+pub(super) async fn openapi(State(app): State<SharedState>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], (app.openapi)()).into_response()
 }
 
 pub(super) async fn turns(State(app): State<SharedState>, uri: Uri) -> Answer<wire::Turns> {

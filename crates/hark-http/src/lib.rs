@@ -13,6 +13,7 @@ mod access;
 mod api_error;
 mod ask;
 mod configuration;
+mod conversations;
 mod documents;
 mod handlers;
 mod household;
@@ -23,6 +24,7 @@ mod openapi_document;
 mod operations;
 mod owner;
 pub mod owner_socket;
+mod page_files;
 mod pictures;
 mod request_input;
 mod server;
@@ -34,7 +36,8 @@ mod web_page;
 mod websocket;
 mod wire;
 
-pub use websocket::messages::{AnswerMode, ClientMessage, read_message};
+pub use websocket::known_modes::AnswerMode;
+pub use websocket::messages::{ClientMessage, read_message};
 
 use access::guard::AccessGuard;
 use axum::Router;
@@ -122,10 +125,11 @@ impl Dashboard {
         let app: SharedState = Arc::new(ServerState {
             api,
             guard,
+            openapi,
             limits,
             metrics: metrics::HttpMetrics::default(),
-            conversations: ask::Conversations::default(),
-            modes: websocket::answer_modes::AnswerModes::default(),
+            conversations: conversations::Conversations::default(),
+            modes: websocket::known_modes::KnownModes::default(),
             sockets: Arc::new(Semaphore::new(max_sockets)),
             max_sockets,
             microphones: Arc::new(Semaphore::new(settings.max_microphones as usize)),

@@ -4,11 +4,6 @@ use super::api_error::ApiError;
 use super::wire::Image;
 use hark_core::model::Picture;
 
-/// Base64 of a picture: what it begins with in each of the formats, then anything.
-pub(super) const PATTERN: &str = concat!(
-    "^(iVBORw0KGg[opqr]|/9j/|R0lGODlh|R0lGODdh|UklGR[g-v][A-Za-z0-9+/]{4}[BFJNRVZdhlptx159]XRUJQ)",
-    "[A-Za-z0-9+/]*={0,2}$"
-);
 /// Kinds a sender may name.
 const KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 /// Most pictures of a request.

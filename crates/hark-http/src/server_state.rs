@@ -1,10 +1,10 @@
 //! State of the server, shared by all connections and handlers.
 
 use super::access::guard::AccessGuard;
-use super::ask::Conversations;
+use super::conversations::Conversations;
 use super::limits::Limits;
 use super::metrics::HttpMetrics;
-use super::websocket::answer_modes::AnswerModes;
+use super::websocket::known_modes::KnownModes;
 use hark_core::api::Api;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
@@ -13,10 +13,12 @@ use tokio::sync::{Semaphore, watch};
 pub(super) struct ServerState {
     pub(super) api: Arc<dyn Api>,
     pub(super) guard: AccessGuard,
+    /// The OpenAPI document; it is made of the table of operations, whose handlers get this state.
+    pub(super) openapi: fn() -> &'static str,
     pub(super) limits: Limits,
     pub(super) metrics: HttpMetrics,
     pub(super) conversations: Conversations,
-    pub(super) modes: AnswerModes,
+    pub(super) modes: KnownModes,
     /// A permit for every WebSocket; fewer than connections, so that requests are served besides.
     pub(super) sockets: Arc<Semaphore>,
     pub(super) max_sockets: usize,

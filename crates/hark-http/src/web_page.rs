@@ -1,45 +1,17 @@
-//! The page: the files of `page/dist`, embedded. They are the same for everybody and hold nothing of the house, so that no
+//! The page: the files of `page/dist`. They are the same for everybody and hold nothing of the house, so that no
 //! token is asked for them: the page itself asks for it, and shows it to the API.
 
+use super::page_files::{FILES, File};
 use super::server_state::SharedState;
 use axum::Router;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH, X_FRAME_OPTIONS,
 };
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
-
-/// A file as it is asked for.
-struct File {
-    path: &'static str,
-    content_type: &'static str,
-    bytes: &'static [u8],
-}
-
-macro_rules! files {
-    ($($path:literal $content_type:literal $name:literal),* $(,)?) => {
-        [$(File {
-            path: $path,
-            content_type: $content_type,
-            bytes: include_bytes!(concat!("../../../page/dist/", $name)),
-        }),*]
-    };
-}
-
-static FILES: [File; 9] = files![
-    "/" "text/html; charset=utf-8" "index.html",
-    "/page.js" "text/javascript; charset=utf-8" "page.js",
-    "/page.css" "text/css; charset=utf-8" "page.css",
-    "/microphone.js" "text/javascript; charset=utf-8" "microphone.js",
-    "/manifest.webmanifest" "application/manifest+json" "manifest.webmanifest",
-    "/icon.svg" "image/svg+xml" "icon.svg",
-    "/icon-192.png" "image/png" "icon-192.png",
-    "/icon-512.png" "image/png" "icon-512.png",
-    "/licenses.txt" "text/plain; charset=utf-8" "licenses.txt",
-];
 
 /// What the page may do: load from here, connect to here, show pictures it was given; be framed by its own host (Home
 /// Assistant's Ingress).
@@ -59,11 +31,6 @@ static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let tag = |file: &File| format!("\"{:x}\"", Sha256::digest(file.bytes));
     FILES.iter().map(tag).collect()
 });
-
-/// Whether a request is for a file of the page.
-pub(super) fn is_asked_for(method: &Method, path: &str) -> bool {
-    matches!(*method, Method::GET | Method::HEAD) && FILES.iter().any(|file| file.path == path)
-}
 
 /// The routes of the files.
 pub(super) fn routes() -> Router<SharedState> {

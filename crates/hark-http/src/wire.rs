@@ -1,9 +1,8 @@
 //! The objects programs get and send; `contracts/openapi.json` is made from them.
 
-use super::configuration::MistakeBody;
-use super::pictures::PATTERN as PICTURE_PATTERN;
 use chrono::{DateTime, SecondsFormat};
 use hark_core::api::{HealthReport, ModelChoice, PartHealth, PartState, ReportedFault};
+use hark_core::configuration::Mistake;
 use hark_core::home::{self, Home};
 use hark_core::memory;
 use hark_core::ports;
@@ -23,6 +22,11 @@ const TEXT_PATTERN: &str = concat!(
 /// No control characters (`request_input::session`).
 const SESSION_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
 
+/// Base64 of a picture: what it begins with in each of the formats, then anything.
+const PICTURE_PATTERN: &str = concat!(
+    "^(iVBORw0KGg[opqr]|/9j/|R0lGODlh|R0lGODdh|UklGR[g-v][A-Za-z0-9+/]{4}[BFJNRVZdhlptx159]XRUJQ)",
+    "[A-Za-z0-9+/]*={0,2}$"
+);
 /// One word of a list, as the domain writes it.
 fn word(value: impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
@@ -51,6 +55,22 @@ struct ErrorDetail {
     /// Every mistake, where a change of the configuration is refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     mistakes: Vec<MistakeBody>,
+}
+
+/// Something that is wrong in a configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(super) struct MistakeBody {
+    /// `section.key`, or what else it is about.
+    pub(super) key: String,
+    pub(super) message: String,
+    /// What to do about it.
+    pub(super) fix: String,
+}
+
+impl From<Mistake> for MistakeBody {
+    fn from(Mistake { key, message, fix }: Mistake) -> Self {
+        Self { key, message, fix }
+    }
 }
 
 /// A part of Hark.

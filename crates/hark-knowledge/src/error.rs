@@ -87,7 +87,9 @@ impl KnowledgeError {
         match self {
             E::Absent { .. } => "check the spelling of the path; give the whole path".to_owned(),
             E::Unreadable { .. } => "check that this user may read it, and the disk".to_owned(),
-            E::UnknownKind { .. } => format!("give a file that ends in {}", super::extract::extensions()),
+            E::UnknownKind { .. } => {
+                format!("give a file that ends in {}", super::extract::kind::extensions())
+            }
             E::TooLarge { .. } => "split the file, or raise knowledge.max_file_mb".to_owned(),
             E::TooMuchText { .. } => "split the file, or raise knowledge.max_text_mb".to_owned(),
             E::TooSlow { .. } => {

@@ -9,14 +9,12 @@ use crate::rerank::{Candidate, Query, QueryWord, Scores, Signals, rerank};
 use crate::sentences::{folded, is_indexed, words};
 use crate::vectors::{to_bits, to_int8};
 use crate::{KnowledgeError, Settings};
+use hark_core::fusion::reciprocal_ranks;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// The constant of reciprocal rank fusion (Cormack et al. 2009).
-const FUSION_K: f32 = 60.0;
 
 /// Passages of each ranking that are fused.
 const RANKED: usize = 100;
@@ -359,13 +357,8 @@ fn term(word: &str) -> String {
 
 /// Reciprocal rank fusion: passages and what they get, the best first.
 fn fuse(rankings: &[&[i64]], limit: usize) -> Vec<(i64, f32)> {
-    let mut sums: HashMap<i64, f32> = HashMap::new();
-    for ranking in rankings {
-        for (rank, passage) in ranking.iter().enumerate() {
-            *sums.entry(*passage).or_default() += 1.0 / (FUSION_K + rank as f32 + 1.0);
-        }
-    }
-    let mut fused: Vec<(i64, f32)> = sums.into_iter().collect();
+    let scores = reciprocal_ranks(rankings.iter().map(|ranking| (1.0, *ranking)));
+    let mut fused: Vec<(i64, f32)> = scores.into_iter().collect();
     fused.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
     fused.truncate(limit);
     fused

@@ -4,6 +4,7 @@
 
 use axum::Router;
 use hark_core::inspection::ToolState;
+use hark_core::session::session_name::API;
 use hark_core::tool_host::{HostAnswer, HostQuestion, ToolHost};
 use hark_core::{Fault, FaultKind, Risk, Slots};
 use rmcp::handler::server::ServerHandler;
@@ -91,7 +92,7 @@ impl Hark {
         args: Slots,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let conversation = format!("api-mcp-{}", uuid::Uuid::new_v4().simple());
+        let conversation = format!("{API}mcp-{}", uuid::Uuid::new_v4().simple());
         let answer = self.host.call(&conversation, &tool, args.clone()).await.map_err(refused)?;
         match answer.asks {
             HostQuestion::Nothing => Ok(told(&answer).into()),

@@ -12,13 +12,13 @@
 //! assert_eq!(hark_memory::fuse(&[by_words, by_vectors], |_| 0)[0], 7);
 //! ```
 
-mod memory;
+mod keep;
 mod ranking;
 mod recall;
 mod resolve;
 mod vectors;
 
-pub use memory::{Asked, Kept, Memory};
+pub use keep::{Asked, Kept, Memory};
 pub use ranking::fuse;
 pub use recall::Recalled;
 pub use resolve::{Resolution, resolve};

@@ -1,10 +1,7 @@
-//! One ranking out of several: by words, by sentence vectors, by the graph. Scores of different kinds cannot be compared, so
-//! that places are: reciprocal rank fusion (k = 60). What was told lately comes before what is as good and older.
+//! One ranking out of several: by words, by sentence vectors, by the graph. What was told lately comes before what is as good
+//! and older.
 
-use std::collections::HashMap;
-
-/// How much the first places of a ranking count more than those behind.
-const K: f32 = 60.0;
+use hark_core::fusion::reciprocal_ranks;
 
 /// What being new adds at most: less than a place at the top of one ranking, more than a place far behind.
 const NEW: f32 = 0.002;
@@ -15,12 +12,7 @@ const HALF_LIFE_MS: f32 = 30.0 * 86_400_000.0;
 /// Puts rankings together, the best first. Each has a weight and ids in order; `age_ms` tells how old a fact is, in
 /// milliseconds.
 pub fn fuse(rankings: &[(f32, Vec<i64>)], age_ms: impl Fn(i64) -> i64) -> Vec<i64> {
-    let mut scores: HashMap<i64, f32> = HashMap::new();
-    for (weight, ids) in rankings {
-        for (place, id) in ids.iter().enumerate() {
-            *scores.entry(*id).or_default() += weight / (K + 1.0 + place as f32);
-        }
-    }
+    let scores = reciprocal_ranks(rankings.iter().map(|(weight, ids)| (*weight, ids.as_slice())));
     let newness = |id: i64| NEW * (-(age_ms(id).max(0) as f32) / HALF_LIFE_MS).exp2();
     let mut all: Vec<(i64, f32)> = scores.into_iter().map(|(id, score)| (id, score + newness(id))).collect();
     // Equal scores in the order they were told, the newest first, so that the same question has the same answer.

@@ -1,6 +1,6 @@
 //! Finding what answers a question: by the relation that was asked for, else by words, sentence vectors and the graph.
 
-use crate::memory::{MOST_ABOUT, MOST_LOOKED_AT, Memory, named, possible_keys};
+use crate::keep::{MOST_ABOUT, MOST_LOOKED_AT, Memory, named, possible_keys};
 use crate::ranking::fuse;
 use crate::vectors::{nearest, to_int8};
 use hark_core::Fault;

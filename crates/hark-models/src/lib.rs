@@ -1,5 +1,5 @@
 //! Model files and what runs them: the manifest with its downloads and checksums (`manifest`), sessions of ONNX Runtime
-//! (`onnx`) and LiteRT (`litert`), Moonshine (`moonshine`), the text encoder of the intent classifier (`text_encoder`), the model
+//! (`onnx`) and LiteRT (`litert`), Moonshine (`moonshine_sessions`), the text encoder of the intent classifier (`text_encoder`), the model
 //! that tells voices apart (`speaker_encoder`), and Whisper's models from the format of packages into whisper.cpp's (`whisper_conversion`). Recognisers, voices and the
 //! classifier load their models here, each on its own thread.
 //!
@@ -16,7 +16,7 @@ pub mod litert;
 pub mod manifest;
 pub mod mel;
 pub mod memory;
-pub mod moonshine;
+pub mod moonshine_sessions;
 pub mod onnx;
 pub mod speaker_encoder;
 pub mod text_encoder;

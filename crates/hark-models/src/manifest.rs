@@ -4,6 +4,7 @@
 mod download;
 mod pull;
 mod sources;
+mod temporary;
 mod verify;
 mod wheels;
 

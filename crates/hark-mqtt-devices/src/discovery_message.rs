@@ -1,11 +1,8 @@
 //! Parses discovery messages: which topics they come on, and which entities a payload describes.
 
 use super::abbreviations;
-use super::fields::{ConfigError, Fields, as_text};
+use super::fields::{ConfigError, Fields, PAYLOAD_MAX_BYTES, as_text};
 use serde_json::{Map, Value};
-
-/// Longest discovery payload that is looked at; a device with many entities has some tens of kilobytes.
-pub const PAYLOAD_MAX_BYTES: usize = 256 * 1024;
 
 /// Most entities of one device.
 const COMPONENTS_MAX: usize = 200;

@@ -4,6 +4,9 @@
 use super::template::{Template, TemplateError};
 use serde_json::{Map, Value};
 
+/// Longest discovery payload that is looked at; a device with many entities has some tens of kilobytes.
+pub const PAYLOAD_MAX_BYTES: usize = 256 * 1024;
+
 /// Longest topic MQTT allows.
 const TOPIC_MAX_BYTES: usize = 65_535;
 
@@ -14,7 +17,7 @@ const CHOICES_MAX: usize = 256;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConfigError {
     /// More than any device has.
-    #[error("it has {0} bytes; at most {max} are taken", max = super::discovery_message::PAYLOAD_MAX_BYTES)]
+    #[error("it has {0} bytes; at most {max} are taken", max = PAYLOAD_MAX_BYTES)]
     TooLong(usize),
     /// Not text.
     #[error("it is not UTF-8 text")]

@@ -19,7 +19,7 @@ const TOPICS_MAX: usize = 16_384;
 const BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// Largest message; what is larger is told in its place.
-const MESSAGE_MAX_BYTES: usize = super::discovery_message::PAYLOAD_MAX_BYTES + 1;
+const MESSAGE_MAX_BYTES: usize = super::fields::PAYLOAD_MAX_BYTES + 1;
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]

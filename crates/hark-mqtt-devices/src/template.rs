@@ -128,6 +128,8 @@ fn engine() -> &'static Environment<'static> {
         engine.set_undefined_behavior(UndefinedBehavior::Lenient);
         engine.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         filters::add_to(&mut engine);
+        text_filters::add_to(&mut engine);
+        time_filters::add_to(&mut engine);
         engine
     })
 }

@@ -2,7 +2,7 @@
 //! request log, so that it will be carried out even if the program dies. The log ([`RequestLog`]) belongs to the daemon;
 //! the queue of messages that wait to be logged ([`AckQueue`]) is here, and outlives a connection.
 
-use super::deduplicator::Deduplicator;
+use super::deduplicator::{Deduplicator, MessageKey};
 use hark_core::event::Event;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,17 +19,6 @@ pub struct IncomingRequest {
     pub known: MessageKey,
     /// What it asks for.
     pub event: Event,
-}
-
-/// Identifies a message, also after a restart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MessageKey {
-    /// The packet it came in.
-    pub packet: u16,
-    /// A hash of its topic and words.
-    pub content: u64,
-    /// A hash of its topic and the id its sender gave it.
-    pub id: Option<u64>,
 }
 
 /// A durable log of requests.

@@ -3,7 +3,7 @@
 
 use super::InboundHandlers;
 use super::acknowledgement::AckState;
-use super::client::ClientState;
+use super::client_state::ClientState;
 use super::error::Error;
 use super::outbound::Message;
 use super::topics::{Topic, Topics, row};

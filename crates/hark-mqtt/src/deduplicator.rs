@@ -1,11 +1,21 @@
 //! Deduplicates incoming messages: tells one that the broker delivers again (its acknowledgement may have been lost) from
 //! one that was sent again on purpose. Also remembers the ids that senders give, so that each id counts once.
 
-use super::acknowledgement::MessageKey;
 use super::inbound::message_id;
 use super::topics::Topic;
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
+
+/// Identifies a message, also after a restart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MessageKey {
+    /// The packet it came in.
+    pub packet: u16,
+    /// A hash of its topic and words.
+    pub content: u64,
+    /// A hash of its topic and the id its sender gave it.
+    pub id: Option<u64>,
+}
 
 /// Deliveries that are remembered until it is known that the broker has their acknowledgement. Brokers let far fewer
 /// be under way.

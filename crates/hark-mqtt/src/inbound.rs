@@ -2,7 +2,7 @@
 //! carried out here, and every payload is checked.
 
 use super::topics::{Topic, Topics};
-use hark_config::limits;
+use hark_config::setting_ranges;
 use hark_core::command::DaemonCommand;
 use hark_core::event::Event;
 use hark_core::fault::{Fault, FaultKind};
@@ -158,11 +158,11 @@ fn setting(topic: Topic, text: &str) -> Result<Setting, &'static str> {
         Topic::SpeakerMuteSet => Setting::SpeakerMute(switched(text)?),
         Topic::WakeSoundSet => Setting::WakeSound(switched(text)?),
         Topic::FollowUpSet => Setting::FollowUp(switched(text)?),
-        Topic::MicGainSet => Setting::MicGainDb(whole(text, limits::mic_gain_db())?),
+        Topic::MicGainSet => Setting::MicGainDb(whole(text, setting_ranges::mic_gain_db())?),
         Topic::WakeSensitivitySet => {
-            Setting::WakeSensitivityPercent(whole(text, limits::wake_sensitivity_percent())?)
+            Setting::WakeSensitivityPercent(whole(text, setting_ranges::wake_sensitivity_percent())?)
         }
-        Topic::SilenceSet => Setting::SilenceMs(whole(text, limits::silence_ms())?),
+        Topic::SilenceSet => Setting::SilenceMs(whole(text, setting_ranges::silence_ms())?),
         Topic::WakeWordSet => Setting::WakeWord(chosen(text)?),
         Topic::VoiceSet => Setting::Voice(chosen(text)?),
         Topic::LanguageSet => Setting::Language(chosen(text)?),

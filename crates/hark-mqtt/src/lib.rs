@@ -20,6 +20,7 @@ pub mod broker;
 #[cfg(feature = "embedded-broker")]
 mod broker_proxy;
 mod client;
+mod client_state;
 mod connection;
 pub mod contract;
 mod deduplicator;
@@ -37,14 +38,16 @@ mod receive;
 mod refusals;
 pub mod topics;
 
-pub use acknowledgement::{AckPolicy, IncomingRequest, MessageKey, RequestLog};
+pub use acknowledgement::{AckPolicy, IncomingRequest, RequestLog};
+pub use deduplicator::MessageKey;
 pub use discovery::{Equipment, NodeInfo};
 pub use nodes::{Node, nodes};
 pub use outbound::Diagnostic;
 pub use probe::probe;
 
 use broker::{Broker, Credentials};
-use client::{Client, ClientState};
+use client::Client;
+use client_state::ClientState;
 use delivery::{Delivery, Ticket};
 use error::Error;
 use hark_config::{self as config, paths};

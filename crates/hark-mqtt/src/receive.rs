@@ -1,9 +1,10 @@
 //! Handling of one incoming message by a [`Connection`]: device message or command, duplicate or new, what it means, and
 //! when it is acknowledged.
 
-use super::acknowledgement::{AckPolicy, Acknowledgeable, IncomingRequest, MessageKey};
+use super::acknowledgement::{AckPolicy, Acknowledgeable, IncomingRequest};
 use super::connection::Connection;
 use super::deduplicator;
+use super::deduplicator::MessageKey;
 use super::inbound::{self, Inbound, Refusal};
 use hark_core::command::DaemonCommand;
 use hark_core::event::Event;

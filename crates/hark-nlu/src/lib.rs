@@ -16,6 +16,7 @@
 
 mod clauses;
 mod edits;
+pub mod fact_extraction;
 mod grammar;
 mod impossible;
 pub mod intent;
@@ -37,15 +38,14 @@ mod requests;
 pub mod rules;
 pub mod sentences;
 mod single;
-pub mod statements;
 pub mod tagger;
 pub mod text;
 mod understand;
 
+pub use fact_extraction::Statements;
 pub use grammar::{Annotation, Grammar, LabelledSample, Match, Nearness, Similar, Took};
 pub use problem::{Place, Problem, nearest};
 pub use sentences::Sentences;
-pub use statements::Statements;
 
 #[cfg(test)]
 #[path = "tests/composition.rs"]

@@ -6,6 +6,7 @@ use crate::folder;
 use crate::sources::Sources;
 use crate::vcards::{self, Contact};
 use hark_config::personal::PersonalConfig;
+use hark_core::text::words_of_name;
 
 /// How alike a name that was heard must be to one of the address book, where none is the same (Jaro-Winkler).
 const ALIKE: f64 = 0.9;
@@ -66,7 +67,7 @@ impl Contacts {
 
 /// Those of this name, the best first.
 fn of_name(contacts: Vec<Contact>, name: &str) -> Vec<Contact> {
-    let asked = words(name);
+    let asked = words_of_name(name);
     if asked.is_empty() {
         return Vec::new();
     }
@@ -85,8 +86,8 @@ const SOUNDS: u32 = 3;
 
 /// How well a contact fits: 0 its whole name, 1 a nickname, 2 a part of the name, [`SOUNDS`]; `None`: not at all.
 fn rating(contact: &Contact, asked: &[String]) -> Option<u32> {
-    let name = words(&contact.name);
-    let is_nickname = contact.nicknames.iter().any(|nickname| words(nickname) == asked);
+    let name = words_of_name(&contact.name);
+    let is_nickname = contact.nicknames.iter().any(|nickname| words_of_name(nickname) == asked);
     if name == asked {
         Some(0)
     } else if is_nickname {
@@ -97,11 +98,6 @@ fn rating(contact: &Contact, asked: &[String]) -> Option<u32> {
         let sounds = |word: &String| name.iter().any(|part| strsim::jaro_winkler(part, word) >= ALIKE);
         asked.iter().all(sounds).then_some(SOUNDS)
     }
-}
-
-fn words(name: &str) -> Vec<String> {
-    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use crate::error::PersonalError;
 use chrono::NaiveDateTime;
 use hark_config::paths;
+use hark_http_client::BodyError;
 use reqwest::{Client, Method, StatusCode};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -79,11 +80,7 @@ impl Server {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(bad("name and password belong into keys of their own".into()));
         }
-        // The process has one crypto provider; the first user installs it.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")))
+        let client = hark_http_client::builder()
             .timeout(timeout)
             .build()
             .map_err(|error| PersonalError::of_request(address, &error))?;
@@ -241,18 +238,15 @@ impl Server {
         if !self.username.is_empty() {
             request = request.basic_auth(&self.username, self.password()?);
         }
-        let mut response = request.send().await.map_err(failed)?;
+        let response = request.send().await.map_err(failed)?;
         let status = response.status();
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             return Err(PersonalError::Denied(self.host()));
         }
-        let mut read = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(failed)? {
-            read.extend_from_slice(&chunk);
-            if read.len() > MAX_BODY_BYTES {
-                return Err(self.bad(format!("it is more than {MAX_BODY_BYTES} bytes")));
-            }
-        }
+        let read = hark_http_client::body(response, MAX_BODY_BYTES).await.map_err(|error| match error {
+            BodyError::Broken(error) => failed(error),
+            BodyError::TooLong(_) => self.bad(error.to_string()),
+        })?;
         let text = String::from_utf8(read).map_err(|_| self.bad("it is no UTF-8".into()))?;
         Ok((status, text))
     }

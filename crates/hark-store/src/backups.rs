@@ -1,16 +1,19 @@
 //! Backups of the database: whole copies in the folder `backups` beside it, a few of them, made while it is sound. Made once
 //! a day and before a migration; restored by hand (`hark store restore`).
 
-use super::database_files::{self, DatabaseLock, folder, set_aside, with_suffix};
+use super::backup_list::{PREFIX, SUFFIX, TIME_FORMAT, dir};
+use super::database_files::{self, DatabaseLock, set_aside, with_suffix};
 use super::error::StoreError;
 use super::integrity;
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::Utc;
 use hark_config::paths::{make_dir, private};
 use hark_core::Fault;
 use rusqlite::{Connection, OpenFlags};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+pub use super::backup_list::{Backup, list};
 
 /// Backups that are kept.
 const MAX_BACKUPS: usize = 5;
@@ -20,40 +23,6 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// Room that is left on the disk besides a backup.
 const MIN_FREE_BYTES: u64 = 64 << 20;
-
-const DIR: &str = "backups";
-const PREFIX: &str = "hark-";
-const SUFFIX: &str = ".db";
-const TIME_FORMAT: &str = "%Y%m%dT%H%M%SZ";
-
-/// A backup.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Backup {
-    /// Name of the file, by which it is put back.
-    pub name: String,
-    /// Where it is.
-    pub path: PathBuf,
-    /// When it was made.
-    pub made: DateTime<Utc>,
-    /// How large it is.
-    pub bytes: u64,
-}
-
-/// The backups of a database, the newest first.
-pub fn list(database: &Path) -> Vec<Backup> {
-    let entries = fs::read_dir(dir(database)).into_iter().flatten().flatten();
-    let mut all: Vec<Backup> = entries
-        .filter_map(|entry| {
-            let name = entry.file_name().to_str()?.to_owned();
-            let stamp = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
-            let made = NaiveDateTime::parse_from_str(stamp, TIME_FORMAT).ok()?.and_utc();
-            let bytes = entry.metadata().ok().filter(fs::Metadata::is_file)?.len();
-            Some(Backup { path: entry.path(), name, made, bytes })
-        })
-        .collect();
-    all.sort_by(|a, b| b.name.cmp(&a.name));
-    all
-}
 
 /// Makes one of the database at `database`, which may be in use, and forgets the oldest ones.
 ///
@@ -149,8 +118,4 @@ pub fn restore(database: &Path, name: Option<&str>) -> Result<(Backup, Option<Pa
     let before = if database.exists() { Some(set_aside(database, "replaced")?) } else { None };
     fs::rename(&new, database).and_then(|()| database_files::sync_folder(database)).map_err(cannot)?;
     Ok((backup.clone(), before))
-}
-
-fn dir(database: &Path) -> PathBuf {
-    folder(database).join(DIR)
 }

@@ -1,7 +1,7 @@
 //! Errors of the database, and what to do about them.
 
-use super::backups;
-use super::salvage::Salvage;
+use super::backup_list;
+use super::salvaged::Salvage;
 use hark_core::{Fault, FaultKind};
 use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ fn put_back(backup: Option<&String>) -> String {
 impl StoreError {
     /// The file at `path` is damaged.
     pub(super) fn damaged(path: &Path, why: String) -> Self {
-        let backup = backups::list(path).into_iter().next().map(|backup| backup.name);
+        let backup = backup_list::list(path).into_iter().next().map(|backup| backup.name);
         Self::Damaged { path: path.to_owned(), why, backup }
     }
 

@@ -4,7 +4,6 @@ use super::database_files::with_suffix;
 use super::migrations;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -75,7 +74,7 @@ pub(super) fn damage(db: &Connection) -> rusqlite::Result<Option<String>> {
     if let Some(why) = misfit(db)? {
         return Ok(Some(why));
     }
-    for table in tables(db)?.iter().filter(|table| !LARGE.contains(&table.as_str())) {
+    for table in migrations::tables(db)?.iter().filter(|table| !LARGE.contains(&table.as_str())) {
         if !has_readable_texts(db, table)? {
             return Ok(Some(format!("a row of {table} cannot be read")));
         }
@@ -94,7 +93,7 @@ pub(super) fn damage(db: &Connection) -> rusqlite::Result<Option<String>> {
 fn misfit(db: &Connection) -> rusqlite::Result<Option<String>> {
     let version: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let latest = i64::from(migrations::LATEST);
-    let there = tables(db)?;
+    let there = migrations::tables(db)?;
     let expected = migrations::tables_at(u32::try_from(version.clamp(0, latest)).unwrap_or(0))?;
     let is_ours = ["timers", "turns"].iter().any(|table| there.contains(*table));
     let other = || {
@@ -119,13 +118,6 @@ fn misfit(db: &Connection) -> rusqlite::Result<Option<String>> {
             }
         }
     })
-}
-
-/// The tables, without those that SQLite makes for itself or for an index.
-pub(super) fn tables(db: &Connection) -> rusqlite::Result<BTreeSet<String>> {
-    let sql = "SELECT name FROM pragma_table_list
-               WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
-    db.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
 }
 
 /// SQLite does not look at what is in a text.

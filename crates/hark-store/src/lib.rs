@@ -14,6 +14,7 @@
 //! ```
 
 mod automations;
+mod backup_list;
 pub mod backups;
 mod database_files;
 pub mod error;
@@ -28,6 +29,7 @@ pub mod plans;
 pub mod recordings;
 pub mod request_log;
 mod salvage;
+mod salvaged;
 pub mod sessions;
 pub mod settings;
 pub mod store;

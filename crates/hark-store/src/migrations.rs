@@ -211,7 +211,14 @@ pub(crate) fn version(db: &Connection) -> rusqlite::Result<u32> {
 pub(crate) fn tables_at(version: u32) -> rusqlite::Result<BTreeSet<String>> {
     let db = Connection::open_in_memory()?;
     STEPS.iter().take(version as usize).try_for_each(|step| db.execute_batch(step))?;
-    super::integrity::tables(&db)
+    tables(&db)
+}
+
+/// The tables, without those that SQLite makes for itself or for an index.
+pub(super) fn tables(db: &Connection) -> rusqlite::Result<BTreeSet<String>> {
+    let sql = "SELECT name FROM pragma_table_list
+               WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+    db.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
 }
 
 /// Applies the steps that are missing, each in a transaction together with its number, so that a power

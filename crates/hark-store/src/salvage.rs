@@ -2,65 +2,16 @@
 //! writes beside what it opens.
 
 use super::database_files::with_suffix;
-use super::integrity;
 use super::migrations;
+use super::salvaged::{Salvage, Saved};
 use hark_config::paths::private;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
 use std::collections::BTreeSet;
-use std::fmt;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// What was saved of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saved {
-    /// Its name.
-    pub table: String,
-    /// Rows that were saved.
-    pub rows: u64,
-    /// Everything in it could be read.
-    pub is_whole: bool,
-}
-
-/// What was saved of a database.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Salvage {
-    /// Of each table; none when it could not be read as a database at all.
-    pub tables: Vec<Saved>,
-}
-
-impl Salvage {
-    /// Whether there is anything more in the file that SQLite's own tools may read.
-    pub fn is_database(&self) -> bool {
-        !self.tables.is_empty()
-    }
-}
-
-impl fmt::Display for Salvage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.is_database() {
-            return f.write_str("nothing in it could be read");
-        }
-        let listed = |wanted: &dyn Fn(&&Saved) -> bool| {
-            let names = self.tables.iter().filter(wanted);
-            names.map(|saved| format!("{} {}", saved.table, saved.rows)).collect::<Vec<_>>().join(", ")
-        };
-        let whole = listed(&|saved| saved.is_whole && saved.rows > 0);
-        let part = listed(&|saved| !saved.is_whole && saved.rows > 0);
-        let lost = listed(&|saved| !saved.is_whole && saved.rows == 0);
-        let parts = [("saved whole", whole), ("saved in part", part), ("not readable", lost)];
-        let said: Vec<String> = parts
-            .into_iter()
-            .filter(|(_, names)| !names.is_empty())
-            .map(|(what, names)| format!("{what}: {}", names.trim_end_matches(" 0").replace(" 0,", ",")))
-            .collect();
-        f.write_str(if said.is_empty() { "it held nothing" } else { "" })?;
-        f.write_str(&said.join("; "))
-    }
-}
 
 /// Copies what can be read of the database at `path` into `into`, which has every table and no rows.
 ///
@@ -69,7 +20,7 @@ impl fmt::Display for Salvage {
 pub(super) fn copy(path: &Path, into: &mut Connection) -> rusqlite::Result<Salvage> {
     let Some(source) = Source::open(path) else { return Ok(Salvage::default()) };
     let from = &source.db;
-    let there = integrity::tables(from).unwrap_or_default();
+    let there = migrations::tables(from).unwrap_or_default();
     let version: i64 = from.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap_or(0);
     let version = u32::try_from(version).ok().filter(|known| (1..=migrations::LATEST).contains(known));
     let expected = migrations::tables_at(version.unwrap_or(migrations::LATEST))?;
@@ -79,7 +30,7 @@ pub(super) fn copy(path: &Path, into: &mut Connection) -> rusqlite::Result<Salva
     into.pragma_update(None, "foreign_keys", false)?;
     let step = into.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut tables = Vec::new();
-    for table in integrity::tables(&step)? {
+    for table in migrations::tables(&step)? {
         let is_there = there.contains(&table);
         if !is_there && !expected.contains(&table) {
             continue;

@@ -5,6 +5,7 @@ use super::store::Store;
 use super::tags;
 use chrono::DateTime;
 use hark_config::memory::Memory;
+use hark_core::session::session_name::VOICE;
 use hark_core::session::{
     KeptSession, ReplayChoice, ReplayPolicy, ReplayReason, Replayed, Said, SessionSettings, Sessions,
     Verbosity,
@@ -12,9 +13,6 @@ use hark_core::session::{
 use hark_core::{Fault, TurnId};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// In front of the name of a spoken conversation.
-const VOICE_PREFIX: &str = "voice-";
 
 /// What is kept of a turn for its conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -286,7 +284,7 @@ impl SessionStore {
             let sql = "SELECT name, used_unix_ms FROM sessions WHERE name GLOB ?1
                        ORDER BY used_unix_ms DESC LIMIT 1";
             let mut statement = db.prepare_cached(sql)?;
-            statement.query_row([format!("{VOICE_PREFIX}*")], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+            statement.query_row([format!("{VOICE}*")], |row| Ok((row.get(0)?, row.get(1)?))).optional()
         })?)
     }
 
@@ -368,7 +366,7 @@ impl VoiceSessions {
             Some((name, _)) => name,
             None => {
                 let began = DateTime::from_timestamp_millis(now_unix_ms).unwrap_or_default();
-                format!("{VOICE_PREFIX}{}", began.format("%Y%m%dT%H%M%S%3fZ"))
+                format!("{VOICE}{}", began.format("%Y%m%dT%H%M%S%3fZ"))
             }
         };
         *open = Some((name.clone(), now_unix_ms));

@@ -4,6 +4,7 @@
 use super::backups::{self, Backup};
 use super::database_files::{self, DatabaseLock, with_suffix};
 use super::error::StoreError;
+use super::salvaged::Salvage;
 use super::{integrity, migrations, salvage};
 use chrono::{TimeDelta, Utc};
 use hark_core::Fault;
@@ -107,7 +108,7 @@ impl Store {
     /// # Errors
     /// When there is no memory for it.
     pub fn open_in_memory(path: &Path) -> Result<Self, Fault> {
-        let in_memory = || -> rusqlite::Result<(Connection, Option<salvage::Salvage>)> {
+        let in_memory = || -> rusqlite::Result<(Connection, Option<Salvage>)> {
             let mut db = Connection::open_in_memory()?;
             migrations::migrate(&mut db)?;
             let saved = if path.is_file() { Some(salvage::copy(path, &mut db)?) } else { None };
@@ -363,7 +364,7 @@ pub fn kept_aside(path: &Path) -> Vec<PathBuf> {
 
 /// Puts a new database with what can be read of the damaged one in its place. The damaged one is renamed when the new one
 /// is whole on the disk, so that a full disk or a power cut leaves it where it was.
-fn mend(path: &Path) -> Result<(PathBuf, salvage::Salvage), StoreError> {
+fn mend(path: &Path) -> Result<(PathBuf, Salvage), StoreError> {
     let fail = |error| StoreError::of_sqlite(path, error);
     let of_file = |error: std::io::Error| StoreError::Open { path: path.to_owned(), why: error.to_string() };
     let new = with_suffix(path, ".new");

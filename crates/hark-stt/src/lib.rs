@@ -2,7 +2,7 @@
 //! recognition. [`pipeline::AudioPipeline`] joins them and runs on the thread `hark-pipeline`; recognisers have threads of
 //! their own.
 //!
-//! Where to look: [`wake`] (wake words and their threshold), [`endpoint`] (end of a request), [`end_of_turn`] (how
+//! Where to look: [`wake`] (wake words and their threshold), [`endpoint`] (end of a request), [`endpoint::likelihood`] (how
 //! likely a speaker goes on), `pipeline/barge_in.rs` (speech over Hark's own output), [`stt::grammar`] (decoding graph, Viterbi search, forced alignment),
 //! [`stt::moonshine`] (Moonshine: prefix tree, beam search), [`stt::whisper`], [`speaker`] (whose voice it is).
 //!
@@ -23,7 +23,6 @@ mod auto_gain;
 mod barge_in_detector;
 pub mod capture;
 pub mod echo;
-pub mod end_of_turn;
 pub mod endpoint;
 pub mod pipeline;
 pub mod recording;
@@ -60,7 +59,7 @@ pub enum HearingEvent {
     Interruption { ago_ms: u64, goes_on: bool },
     /// At a pause within a request, or at its end: what is known of it, and how long is waited for more. Again when more is
     /// known.
-    PauseWeighed { evidence: end_of_turn::Evidence, silence_ms: u64, wait_ms: u64 },
+    PauseWeighed { evidence: endpoint::likelihood::Evidence, silence_ms: u64, wait_ms: u64 },
     /// The speaker went on after a pause.
     WentOn,
     /// Words so far.

@@ -3,16 +3,16 @@
 //! `hark-remote-mic` for a browser's, or the caller of `hark hear` in lock-step with a recording.
 //!
 //! Parts: `wake_word` (wake word to listening), `barge_in` (speech over Hark's output), `continuation` (speech after the
-//! endpoint of a request), `pause` (whether a pause is its end), `self_echo` (Hark's own voice), `level` (how loud it is, and is made),
+//! endpoint of a request), `pause` (whether a pause is its end), `own_voice` (Hark's own voice), `level` (how loud it is, and is made),
 //! `poll_interval` (how often it must be called), `speaker` (whose voice it is), `settings_change`, `block_buffer`.
 
 mod barge_in;
 mod block_buffer;
 mod continuation;
 mod level;
+mod own_voice;
 mod pause;
 mod poll_interval;
-mod self_echo;
 mod settings_change;
 mod speaker;
 mod wake_word;
@@ -20,13 +20,14 @@ mod wake_word;
 use super::audio_history::AudioHistory;
 use super::auto_gain::AutoGain;
 use super::barge_in_detector::BargeInDetector;
-use super::end_of_turn::Evidence;
-use super::end_of_turn::witness::Witness;
+use super::endpoint::likelihood::Evidence;
+use super::endpoint::likelihood::smart_turn_worker::SmartTurnWorker;
 use super::endpoint::{EndpointChange, Endpointer};
 use super::silence_detector::SilenceDetector;
 use super::speaker::WhoSpeaks;
 use super::stt::Recogniser;
-use super::stt::worker::{RecogniserRunner, SttMode, SttReport};
+use super::stt::utterance::SttReport;
+use super::stt::worker::{RecogniserRunner, SttMode};
 use super::vad::Vad;
 use super::wake::{WakeDetector, WakeReport};
 use super::{HearingEvent, PipelineCommand, PositionedEvent};
@@ -37,7 +38,7 @@ use hark_core::ports::Completes;
 use hark_core::{Endpoint, Fault, Transcript, VAD_BLOCK_SAMPLES};
 pub use level::Meter;
 use level::level_dbfs;
-use self_echo::SelfEcho;
+use own_voice::OwnVoice;
 pub use settings_change::PipelineChange;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -73,7 +74,7 @@ pub struct PipelineParts {
     /// Finds out whose voice it is.
     pub speakers: Option<Box<dyn WhoSpeaks>>,
     /// Hears whether a turn is over.
-    pub witness: Option<Witness>,
+    pub smart_turn: Option<SmartTurnWorker>,
 }
 
 /// How a pipeline behaves.
@@ -143,7 +144,7 @@ pub struct AudioPipeline {
     stt: RecogniserRunner,
     grammar: Option<Arc<dyn Completes>>,
     speakers: Option<Box<dyn WhoSpeaks>>,
-    witness: Option<Witness>,
+    smart_turn: Option<SmartTurnWorker>,
     settings: PipelineSettings,
     state: PipelineState,
     /// Whether the current utterance is an interruption that has not been accepted yet.
@@ -159,7 +160,7 @@ pub struct AudioPipeline {
     rescored_count: usize,
     /// Text of the last partial that was reported, and how many characters of it were stable.
     last_partial: (String, usize),
-    self_echo: SelfEcho,
+    own_voice: OwnVoice,
     /// Whether it is probably not for Hark: the next interruption replaces it.
     barge_in_doubted: bool,
     /// Detects interruptions between requests; `None` when Hark is silent.
@@ -202,7 +203,7 @@ impl AudioPipeline {
     pub fn new(parts: PipelineParts, settings: PipelineSettings) -> Result<Self, Fault> {
         let keep = ms_to_samples(u64::from(settings.pre_roll_ms).max(MIN_HISTORY_MS));
         let mut stt = RecogniserRunner::new(parts.recogniser, settings.stt_mode)?;
-        if settings.keeps_sound || parts.speakers.is_some() || parts.witness.is_some() {
+        if settings.keeps_sound || parts.speakers.is_some() || parts.smart_turn.is_some() {
             stt.keep_sound();
         }
         let auto_gain = settings.auto_gain_max_db.map(AutoGain::new);
@@ -212,7 +213,7 @@ impl AudioPipeline {
             stt,
             grammar: parts.grammar,
             speakers: parts.speakers,
-            witness: parts.witness,
+            smart_turn: parts.smart_turn,
             settings,
             state: PipelineState::AwaitingWakeWord,
             is_barge_in: false,
@@ -222,7 +223,7 @@ impl AudioPipeline {
             onset: 0,
             rescored_count: 0,
             last_partial: (String::new(), 0),
-            self_echo: SelfEcho::new(),
+            own_voice: OwnVoice::new(),
             barge_in_doubted: false,
             barge_in_detector: None,
             playback_until: 0,
@@ -532,7 +533,7 @@ impl AudioPipeline {
         while let Some(report) = self.stt.poll() {
             self.report(report, out);
         }
-        self.hear_witness(out);
+        self.poll_smart_turn(out);
     }
 
     fn report(&mut self, report: SttReport, out: &mut Vec<PositionedEvent>) {

@@ -64,7 +64,7 @@ fn scripted_with(recogniser: ScriptedRecogniser, settings: PipelineSettings) -> 
         recogniser: Box::new(recogniser),
         grammar: None,
         speakers: None,
-        witness: None,
+        smart_turn: None,
     };
     AudioPipeline::new(parts, settings).expect("a pipeline")
 }
@@ -350,7 +350,7 @@ fn real() -> (AudioPipeline, Arc<Mutex<RecogniserLog>>) {
         recogniser: Box::new(recogniser),
         grammar: None,
         speakers: None,
-        witness: None,
+        smart_turn: None,
     };
     // How long is waited is no matter of how it is said here.
     let endpoint = config::endpoint::EndpointConfig { mode: EndpointMode::Words, ..Default::default() };

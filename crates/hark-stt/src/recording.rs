@@ -143,6 +143,17 @@ pub struct Recording {
     mono: Vec<f32>,
 }
 
+/// A whole recording as 16 kHz mono.
+///
+/// # Errors
+/// When it cannot be read to its end.
+pub fn whole(path: &Path) -> Result<Vec<f32>, Fault> {
+    let mut recording = Recording::open(path)?;
+    let mut samples = Vec::new();
+    while recording.read(&mut samples)? {}
+    Ok(samples)
+}
+
 impl Recording {
     /// Opens a WAV file: integer samples of 8, 16, 24 or 32 bits or floating-point ones, any number
     /// of channels, 4 to 384 kHz, also as `WAVE_FORMAT_EXTENSIBLE`.

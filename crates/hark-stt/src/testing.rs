@@ -1,6 +1,6 @@
 //! Test helpers of this crate: real models, flite's voices, recordings of people when they are there.
 
-use super::end_of_turn::smart_turn::SmartTurn;
+use super::endpoint::likelihood::smart_turn::SmartTurn;
 use super::vad::SileroVad;
 use super::wake::{CombinedWakeEngine, MicroWakeWord, OpenWakeWord, OpenWakeWordFiles};
 use hark_core::VAD_BLOCK_SAMPLES;

@@ -3,6 +3,7 @@
 
 use hark_config::paths::expand;
 use hark_config::tools::ToolsConfig;
+use hark_core::text::words_of_name;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -73,7 +74,7 @@ impl Scripts {
             let path = entry.path();
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             match stem.filter(|stem| is_script && !stem.starts_with('.')) {
-                Some(stem) => found.push(Script { name: words(&stem).join(" "), path }),
+                Some(stem) => found.push(Script { name: words_of_name(&stem).join(" "), path }),
                 None => continue,
             }
         }
@@ -87,10 +88,10 @@ impl Scripts {
     /// As [`Scripts::list`]; when there is none, or several.
     pub fn find(&self, name: &str) -> Result<Script, ScriptError> {
         let all = self.list()?;
-        let asked = words(name);
-        let exact: Vec<&Script> = all.iter().filter(|script| words(&script.name) == asked).collect();
+        let asked = words_of_name(name);
+        let exact: Vec<&Script> = all.iter().filter(|script| words_of_name(&script.name) == asked).collect();
         let fits = |script: &&Script| {
-            let known = words(&script.name);
+            let known = words_of_name(&script.name);
             !asked.is_empty() && asked.iter().all(|word| known.contains(word))
         };
         let found = if exact.is_empty() { all.iter().filter(fits).collect() } else { exact };
@@ -103,11 +104,6 @@ impl Scripts {
             }
         }
     }
-}
-
-fn words(name: &str) -> Vec<String> {
-    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use chrono::NaiveDate;
 use hark_config::tools::ToolsConfig;
 use hark_core::fault::root_cause;
+use hark_http_client::BodyError;
 use hark_language::Phrase;
 use hark_language::weather::Weather as Words;
 use serde::Deserialize;
@@ -190,11 +191,8 @@ impl Source {
             .append_pair("latitude", &config.weather_latitude.to_string())
             .append_pair("longitude", &config.weather_longitude.to_string())
             .append_pair("current", "temperature_2m,weather_code,wind_speed_10m");
-        // The process has one crypto provider; the first user installs it.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
+        let client = hark_http_client::builder()
             .redirect(reqwest::redirect::Policy::limited(3))
-            .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| WeatherError::Unreachable(root_cause(&error)))?;
         let limit = Duration::from_millis(config.timeout_ms.min(LIMIT_MS).into());
@@ -203,18 +201,14 @@ impl Source {
 
     async fn ask(&self, url: reqwest::Url) -> Result<Vec<u8>, WeatherError> {
         let unreachable = |error: reqwest::Error| WeatherError::Unreachable(root_cause(&error));
-        let mut response = self.client.get(url).send().await.map_err(unreachable)?;
+        let response = self.client.get(url).send().await.map_err(unreachable)?;
         if !response.status().is_success() {
             return Err(WeatherError::BadAnswer(format!("status {}", response.status())));
         }
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
-            if body.len() + chunk.len() > MAX_BODY_BYTES {
-                return Err(WeatherError::BadAnswer(format!("more than {MAX_BODY_BYTES} bytes")));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(body)
+        hark_http_client::body(response, MAX_BODY_BYTES).await.map_err(|error| match error {
+            BodyError::Broken(error) => unreachable(error),
+            BodyError::TooLong(_) => WeatherError::BadAnswer(error.to_string()),
+        })
     }
 }
 

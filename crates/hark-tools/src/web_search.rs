@@ -6,6 +6,7 @@ use crate::web::page;
 use hark_config::paths;
 use hark_config::tools::{SearchApi, ToolsConfig};
 use hark_core::fault::root_cause;
+use hark_http_client::BodyError;
 use reqwest::{Client, StatusCode, Url};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -140,11 +141,7 @@ impl Source {
             return Err(bad("it is no http or https address"));
         }
         url.set_query(None);
-        // The process has one crypto provider; the first user installs it.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")))
+        let client = hark_http_client::builder()
             .timeout(Duration::from_millis(config.http_timeout_ms.into()))
             .build()
             .map_err(|error| SearchError::Unreachable(root_cause(&error)))?;
@@ -167,7 +164,7 @@ impl Source {
             (Some(key), SearchApi::Searxng) => request.bearer_auth(key),
             (None, _) => request,
         };
-        let mut response = request.header("accept", "application/json").send().await.map_err(failed)?;
+        let response = request.header("accept", "application/json").send().await.map_err(failed)?;
         if response.status() != StatusCode::OK {
             let status = response.status().as_u16();
             let hint = if self.api == SearchApi::Searxng && status == 403 {
@@ -177,14 +174,10 @@ impl Source {
             };
             return Err(SearchError::BadAnswer(format!("status {status}{hint}")));
         }
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(failed)? {
-            body.extend_from_slice(&chunk);
-            if body.len() > MAX_BODY_BYTES {
-                return Err(SearchError::BadAnswer(format!("it is more than {MAX_BODY_BYTES} bytes")));
-            }
-        }
-        Ok(body)
+        hark_http_client::body(response, MAX_BODY_BYTES).await.map_err(|error| match error {
+            BodyError::Broken(error) => failed(error),
+            BodyError::TooLong(_) => SearchError::BadAnswer(error.to_string()),
+        })
     }
 
     /// The address of a search; words are a value of the query, whatever they are.

@@ -1,6 +1,7 @@
 //! The loudspeaker: a cpal output stream that plays a [`PlaybackSource`] in whatever rate, channel
 //! count and sample format the device has.
 
+use super::device_health::{ERRORS_FOR, Health};
 use super::error::SpeakingError;
 use super::playback::{PlaybackControl, PlaybackFeeder, PlaybackSource, playback};
 use super::tap::{TapReader, tap};
@@ -14,7 +15,7 @@ use cpal::{
 #[cfg(target_os = "linux")]
 use hark_audio::server::Work;
 use hark_core::Fault;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,10 +28,6 @@ const PERIOD_MS: u32 = 15;
 
 /// A device that asks for nothing this long is dead, even if it reports no error.
 const STALL: Duration = Duration::from_secs(2);
-
-/// How long errors may go on with no sound taken between them before the device counts as lost.
-/// PulseAudio's ALSA plugin gives some for the first milliseconds after opening.
-pub(super) const ERRORS_FOR: Duration = Duration::from_millis(500);
 
 /// Pause after such an error: a dead stream would report hundreds of thousands a second.
 const ERROR_PAUSE: Duration = Duration::from_millis(2);
@@ -99,32 +96,6 @@ pub enum SpeakerState {
         /// What the system said.
         message: String,
     },
-}
-
-/// What the stream's callbacks leave for [`Speaker::state`].
-#[derive(Default)]
-pub(super) struct Health {
-    xruns: AtomicU64,
-    /// Set once; only the error callback writes it, and only when the stream is lost.
-    failure: Mutex<Option<String>>,
-}
-
-impl Health {
-    /// The stream is over; the first reason stays.
-    pub(super) fn fail(&self, error: &impl std::fmt::Display) {
-        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        failure.get_or_insert_with(|| error.to_string());
-    }
-
-    /// Why it is over.
-    pub(super) fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Sound came too late but the stream goes on.
-    pub(super) fn note_xrun(&self) {
-        self.xruns.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 /// Who feeds the device. Held because dropping it closes it.

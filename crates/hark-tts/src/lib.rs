@@ -10,9 +10,11 @@
 //! ```
 
 pub mod device;
+mod device_health;
 pub mod earcons;
 pub mod error;
 mod language;
+mod mailbox;
 mod markdown;
 pub mod normalise;
 pub mod phrases;
@@ -20,16 +22,16 @@ pub mod playback;
 mod prepared;
 pub mod pronunciations;
 pub mod render;
+pub mod reply_text;
+mod ring_writer;
 #[cfg(test)]
 mod scene;
+mod synthesis_thread;
 pub mod tap;
 #[cfg(target_os = "linux")]
 mod timed;
 mod trim;
 mod voice_change;
-mod voice_maker;
-mod voice_player;
-pub mod voice_stream;
+mod voice_loop;
 pub mod voice_thread;
-mod voice_worker;
 pub mod voices;

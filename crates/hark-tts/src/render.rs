@@ -3,7 +3,7 @@
 use super::normalise::spoken;
 use super::phrases::{PhraseEnd, phrases};
 use super::trim::Trim;
-use super::voice_worker::{CLAUSE_PAUSE_MS, SENTENCE_PAUSE_MS};
+use super::voice_loop::{CLAUSE_PAUSE_MS, SENTENCE_PAUSE_MS};
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Voice};
 

@@ -1,6 +1,6 @@
 //! A loudspeaker of a sound server, fed by the clock.
 
-use super::device::{ERRORS_FOR, Health};
+use super::device_health::{ERRORS_FOR, Health};
 use super::playback::PlaybackSource;
 use alsa::Direction;
 use alsa::pcm::{IO, IoFormat, PCM, State};

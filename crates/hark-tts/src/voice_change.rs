@@ -6,8 +6,8 @@ use hark_core::ports::Voice;
 impl VoiceHandle {
     /// Lets this voice speak from the next reply on. Of several brought before that the last one counts.
     pub fn change_voice(&self, voice: Box<dyn Voice>) {
-        self.mailbox().lock().voice = Some(voice);
-        self.mailbox().tell();
+        self.mailbox.lock().voice = Some(voice);
+        self.mailbox.tell();
     }
 }
 

@@ -7,167 +7,22 @@
 //! plays.
 
 use super::error::SpeakingError;
+use super::mailbox::{Gone, Inbox, Mailbox, Order};
 use super::playback::{PlaybackControl, PlaybackFeeder};
-use super::voice_maker::Maker;
-use super::voice_stream::ReplyText;
-use super::voice_worker::Worker;
+use super::reply_text::ReplyText;
+use super::synthesis_thread::Maker;
+use super::voice_loop::Worker;
 use hark_core::audio::Earcon;
 use hark_core::ports::Voice;
-use hark_core::public_event::SpeakingEnd;
 use hark_core::{Fault, TurnId};
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+
+pub use super::mailbox::SpeakingEvent;
 
 /// How many replies and earcons may wait; one more is refused.
 pub const QUEUE_LIMIT: usize = 16;
-
-/// How often the thread looks at the ring while something plays: reports are at most this late.
-const POLL: Duration = Duration::from_millis(2);
-
-/// What the voice reports, from its own thread. Reports must not wait for the voice.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SpeakingEvent {
-    /// The first sample of the turn's reply was handed to the device.
-    Started { turn: TurnId },
-    /// Nothing of it is left to hand over. Comes exactly once for each accepted `say`; without a
-    /// `Started` before it nothing was heard. `Stop` also stands for what could not be said.
-    Ended { turn: TurnId, reason: SpeakingEnd },
-    /// The voice could not say something.
-    Fault(Fault),
-}
-
-/// Something to be played, in order.
-#[derive(Debug)]
-pub(super) enum Order {
-    Say { turn: TurnId, text: Arc<ReplyText>, language: String },
-    Earcon(Earcon),
-}
-
-/// What the handles leave for the thread.
-#[derive(Default)]
-pub(super) struct Inbox {
-    pub(super) orders: VecDeque<Order>,
-    /// Turns whose orders a stop took out of the queue; their end is still to be reported.
-    pub(super) cancelled: Vec<TurnId>,
-    /// A new output that takes the place of the old one; the inner `None` is no output.
-    pub(super) output: Option<Option<PlaybackFeeder>>,
-    pub(super) shutdown: bool,
-    /// The newest likely reply, with its language.
-    pub(super) likely: Option<(String, String)>,
-    /// A voice that takes the place of the one that speaks.
-    pub(super) voice: Option<Box<dyn Voice>>,
-    /// Control of the newest output.
-    control: Option<PlaybackControl>,
-    volume_percent: u8,
-    settle_asked: u64,
-    settled: u64,
-    /// Counts whatever the thread may have to look at.
-    told: u64,
-    /// Whether the thread is no more.
-    gone: bool,
-}
-
-impl Inbox {
-    /// Silences what sounds and empties the queue.
-    fn drop_all(&mut self) {
-        if let Some(control) = &self.control {
-            control.stop();
-        }
-        self.likely = None;
-        let orders = std::mem::take(&mut self.orders);
-        self.cancelled.extend(orders.into_iter().filter_map(|order| match order {
-            Order::Say { turn, text, .. } => {
-                text.close();
-                Some(turn)
-            }
-            Order::Earcon(_) => None,
-        }));
-    }
-}
-
-/// How far the thread has read its news.
-pub(super) struct Ticket {
-    told: u64,
-    settle_asked: u64,
-}
-
-/// The inbox with its locks.
-pub(super) struct Mailbox {
-    inbox: Mutex<Inbox>,
-    /// Something was put into the inbox.
-    news: Condvar,
-    /// The thread has settled, or is gone.
-    settled: Condvar,
-    /// Set with a stop, a new output or the shutdown, cleared when the thread has taken note.
-    interrupt: AtomicBool,
-}
-
-impl Mailbox {
-    /// Plain data behind the lock: it is whole even if a holder panicked.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Inbox> {
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the thread has to drop what it does and look into the inbox.
-    pub(super) fn interrupted(&self) -> bool {
-        self.interrupt.load(Ordering::Acquire)
-    }
-
-    /// The thread has taken note of the interruption; call with the lock held.
-    pub(super) fn clear_interrupt(&self, _held: &Inbox) {
-        self.interrupt.store(false, Ordering::Release);
-    }
-
-    /// The next order; none while an interruption waits, for it may concern what came before.
-    pub(super) fn take_order(&self) -> Option<Order> {
-        let mut inbox = self.lock();
-        if self.interrupted() { None } else { inbox.orders.pop_front() }
-    }
-
-    /// Something is new for the thread.
-    pub(super) fn tell(&self) {
-        self.lock().told += 1;
-        self.news.notify_one();
-    }
-
-    /// What the thread knows of; to be read before it looks at everything else.
-    pub(super) fn ticket(&self) -> Ticket {
-        let inbox = self.lock();
-        Ticket { told: inbox.told, settle_asked: inbox.settle_asked }
-    }
-
-    /// Sleeps until something is newer than `ticket`. `settled`: the thread has done all it can before
-    /// the device asks for more. `playing`: the ring must be looked at again soon.
-    pub(super) fn rest(&self, ticket: &Ticket, settled: bool, playing: bool) {
-        let mut inbox = self.lock();
-        if self.interrupted() || inbox.told != ticket.told {
-            return;
-        }
-        if settled {
-            inbox.settled = ticket.settle_asked;
-            self.settled.notify_all();
-            if inbox.settle_asked != ticket.settle_asked {
-                return;
-            }
-        }
-        if playing {
-            drop(self.news.wait_timeout(inbox, POLL));
-        } else {
-            drop(self.news.wait(inbox));
-        }
-    }
-
-    fn interrupt(&self, change: impl FnOnce(&mut Inbox)) {
-        let mut inbox = self.lock();
-        change(&mut inbox);
-        inbox.told += 1;
-        self.interrupt.store(true, Ordering::Release);
-        self.news.notify_one();
-    }
-}
 
 /// The running thread; dropping it silences the voice and joins it.
 pub struct VoiceThread {
@@ -225,20 +80,10 @@ impl Drop for VoiceThread {
     }
 }
 
-/// Frees those who wait for the thread when it ends, however it ends.
-struct Gone(Arc<Mailbox>);
-
-impl Drop for Gone {
-    fn drop(&mut self) {
-        self.0.lock().gone = true;
-        self.0.settled.notify_all();
-    }
-}
-
 /// Gives orders to the voice; every method returns at once, but for [`VoiceHandle::settle`].
 #[derive(Clone)]
 pub struct VoiceHandle {
-    mailbox: Arc<Mailbox>,
+    pub(super) mailbox: Arc<Mailbox>,
 }
 
 impl VoiceHandle {
@@ -254,6 +99,26 @@ impl VoiceHandle {
     ) -> Result<(), Fault> {
         let text = Arc::new(ReplyText::whole(text.into()));
         self.order(Order::Say { turn, text, language: language.into() })
+    }
+
+    /// Begins a reply whose text comes piece by piece; it is spoken after what is queued, phrase by
+    /// phrase as they are complete. Its end is reported exactly once.
+    ///
+    /// # Errors
+    /// When the queue is full; then nothing will be reported.
+    pub fn say_stream(&self, turn: TurnId, language: impl Into<String>) -> Result<SpeechStream, Fault> {
+        let text = Arc::new(ReplyText::default());
+        self.order(Order::Say { turn, text: Arc::clone(&text), language: language.into() })?;
+        Ok(SpeechStream { text, mailbox: Arc::clone(&self.mailbox) })
+    }
+
+    /// Makes the sound of a likely reply without playing it, while nothing else is to be made. A `say`
+    /// of the same text then begins with it. One reply is kept: a different one takes its place (a
+    /// blank one throws it away), and so do a stop and the end of whatever is said instead. At most
+    /// its first phrases are made. Returns at once, never fails: without it `say` only takes longer.
+    pub fn prepare(&self, text: impl Into<String>, language: impl Into<String>) {
+        self.mailbox.lock().likely = Some((text.into(), language.into()));
+        self.mailbox.tell();
     }
 
     /// Plays a short sound after what is queued. Nothing is reported of it.
@@ -340,10 +205,6 @@ impl VoiceHandle {
         }
     }
 
-    pub(super) fn mailbox(&self) -> &Arc<Mailbox> {
-        &self.mailbox
-    }
-
     pub(super) fn order(&self, order: Order) -> Result<(), Fault> {
         let mut inbox = self.mailbox.lock();
         if inbox.orders.len() >= QUEUE_LIMIT {
@@ -356,16 +217,64 @@ impl VoiceHandle {
     }
 }
 
+/// A reply being written. Dropping it finishes it.
+pub struct SpeechStream {
+    pub(super) text: Arc<ReplyText>,
+    pub(super) mailbox: Arc<Mailbox>,
+}
+
+impl SpeechStream {
+    /// Adds a piece of text, split anywhere between two characters. Answers whether anybody listens:
+    /// `false` when the reply was stopped or could not be said, so that its writer can stop too, or
+    /// when 256 KiB are waiting. `ahead`: how the text goes on behind the piece, as far as the writer knows, without
+    /// being sure that it is to be said; it only tells where a phrase ends.
+    pub fn push(&self, piece: &str, ahead: &str) -> bool {
+        let is_taken = self.text.push(piece, ahead);
+        if is_taken {
+            self.mailbox.tell();
+        }
+        is_taken
+    }
+
+    /// Has all that was pushed spoken now, although more will come: for a writer who has to think,
+    /// such as a language model that waits for a tool. Otherwise the last words wait for what follows,
+    /// because only that tells where their sentence ends.
+    pub fn flush(&self) {
+        self.text.flush();
+        self.mailbox.tell();
+    }
+
+    /// Whether the reply was stopped or could not be said.
+    pub fn is_closed(&self) -> bool {
+        self.text.is_closed()
+    }
+
+    /// The reply is whole; its end is reported when it has been spoken.
+    pub fn finish(self) {
+        // Dropping does it.
+    }
+}
+
+impl Drop for SpeechStream {
+    fn drop(&mut self) {
+        self.text.finish();
+        self.mailbox.tell();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::playback::{PlaybackSource, playback};
-    use crate::voice_worker::SENTENCE_PAUSE_MS;
+    use crate::voice_loop::SENTENCE_PAUSE_MS;
     use crate::voices::espeak::Espeak;
     use hark_core::ports::PcmSink;
+    use hark_core::public_event::SpeakingEnd;
     use std::ops::ControlFlow;
     use std::path::Path;
+    use std::sync::atomic::Ordering;
     use std::sync::mpsc::{Receiver, channel};
+    use std::time::Duration;
     use std::time::Instant;
 
     const RATE_HZ: u32 = 48_000;
@@ -481,22 +390,30 @@ mod tests {
 
     #[test]
     fn stop_is_obeyed_in_the_middle_of_a_synthesis_and_while_the_ring_is_full() {
-        struct Slow(Arc<AtomicBool>);
+        struct Slow {
+            begun: Arc<AtomicBool>,
+            aborted: Arc<AtomicBool>,
+        }
         impl Voice for Slow {
             fn rate_hz(&self) -> u32 {
                 RATE_HZ
             }
             fn synthesise(&mut self, _: &str, _: &str, sink: PcmSink<'_>) -> Result<(), Fault> {
+                self.begun.store(true, Ordering::Release);
                 while sink(&[0.5; 480]) == ControlFlow::Continue(()) {
                     std::thread::sleep(Duration::from_millis(1));
                 }
-                self.0.store(true, Ordering::Release);
+                self.aborted.store(true, Ordering::Release);
                 Ok(())
             }
         }
-        let aborted = Arc::new(AtomicBool::new(false));
-        let scene = scene(Slow(Arc::clone(&aborted)));
+        let (begun, aborted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let scene = scene(Slow { begun: Arc::clone(&begun), aborted: Arc::clone(&aborted) });
         scene.say("a", "endless");
+        // On a busy machine the thread may take its time to begin.
+        while !begun.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
         std::thread::sleep(Duration::from_millis(30));
         let asked = Instant::now();
         scene.voice.stop();

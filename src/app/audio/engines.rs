@@ -1,10 +1,9 @@
 //! Engines that can take each other's place while Hark runs, made from the configuration: wake words and the voice.
 
-use crate::app::audio::voices;
 use hark_config::{self as config, Config, is_model_path, paths};
 use hark_core::Fault;
 use hark_core::home::Home;
-use hark_core::ports::{Pronounce, Voice};
+use hark_core::ports::Pronounce;
 use hark_models::litert::LiteRt;
 use hark_models::manifest::Manifest;
 use hark_models::onnx::OnnxRuntime;
@@ -130,11 +129,6 @@ impl Engines<'_> {
             heads: heads.collect::<Result<_, _>>()?,
         };
         OpenWakeWord::load(litert, &files)
-    }
-
-    /// The voice; `None` when it is switched off.
-    pub(crate) fn voice(&self) -> Result<Option<Box<dyn Voice>>, Fault> {
-        voices::open(self)
     }
 
     pub(crate) fn espeak(&self) -> Result<Espeak, Fault> {

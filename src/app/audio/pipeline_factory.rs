@@ -13,8 +13,8 @@ use hark_core::{Fault, FaultKind};
 use hark_home::HomeRegistry;
 use hark_models::manifest::{ArtifactState, Manifest};
 use hark_models::onnx::OnnxRuntime;
-use hark_stt::end_of_turn::smart_turn::SmartTurn;
-use hark_stt::end_of_turn::witness::Witness;
+use hark_stt::endpoint::likelihood::smart_turn::SmartTurn;
+use hark_stt::endpoint::likelihood::smart_turn_worker::SmartTurnWorker;
 use hark_stt::pipeline::{AudioPipeline, PipelineParts, PipelineSettings};
 use hark_stt::stt::Recogniser;
 use hark_stt::stt::unavailable::UnavailableRecogniser;
@@ -61,8 +61,8 @@ impl PipelineFactory {
     ) -> Result<AudioPipeline, Fault> {
         let (vad, recogniser) = (self.vad()?, self.recogniser(mode)?);
         let (grammar, speakers) = (Some(self.sentences.clone() as _), self.speakers.listener(is_node)?);
-        let witness = self.witness(mode)?;
-        let parts = PipelineParts { vad, wake, recogniser, grammar, speakers, witness };
+        let smart_turn = self.smart_turn(mode)?;
+        let parts = PipelineParts { vad, wake, recogniser, grammar, speakers, smart_turn };
         AudioPipeline::new(parts, PipelineSettings::new(&self.config, mode))
     }
 
@@ -73,7 +73,7 @@ impl PipelineFactory {
     }
 
     /// Smart Turn, where it is wanted and there.
-    fn witness(&self, mode: SttMode) -> Result<Option<Witness>, Fault> {
+    fn smart_turn(&self, mode: SttMode) -> Result<Option<SmartTurnWorker>, Fault> {
         let wanted = &self.config.endpoint;
         let part = self.manifest.part("smart_turn")?;
         let is_there = !matches!(self.manifest.state(part, false), ArtifactState::Missing { .. });
@@ -82,7 +82,7 @@ impl PipelineFactory {
         }
         let model = self.manifest.path("smart_turn")?;
         let onnx = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
-        Witness::new(SmartTurn::load(onnx, &model)?, mode).map(Some)
+        SmartTurnWorker::new(SmartTurn::load(onnx, &model)?, mode).map(Some)
     }
 
     /// The wake words alone; none when they are switched off.

@@ -138,7 +138,8 @@ struct Handle {
 impl RemoteMicrophone for Handle {
     fn hear(&mut self, speaker: &Speaker, samples: Vec<i16>) -> Result<(), Fault> {
         let fix = "speak again in a moment";
-        let refused = |message: &str| Fault::new(FaultKind::Unavailable, "ear", message, fix).recoverable();
+        let refused =
+            |message: &str| Fault::new(FaultKind::Unavailable, "microphone", message, fix).recoverable();
         if self.shared.waiting.load(Ordering::Acquire) + samples.len() > MOST_WAITING {
             return Err(refused("Hark does not keep up with what is said"));
         }

@@ -21,7 +21,8 @@ fn scripted() -> Result<AudioPipeline, Fault> {
     let mut config = Config::default();
     config.endpoint.silence_ms = 320;
     let (vad, recogniser) = (Box::new(ScriptedVad), Box::new(ScriptedRecogniser::new().0));
-    let parts = PipelineParts { vad, wake: None, recogniser, grammar: None, speakers: None, witness: None };
+    let parts =
+        PipelineParts { vad, wake: None, recogniser, grammar: None, speakers: None, smart_turn: None };
     AudioPipeline::new(parts, PipelineSettings::new(&config, SttMode::Live))
 }
 

@@ -75,18 +75,18 @@ impl DemoStates {
                 noted.told.notify_one();
             }
         }));
-        let pen = Arc::new(Pen { states: self, home: home.clone(), change });
-        let writing = pen.clone();
+        let writer = Arc::new(StateWriter { states: self, home: home.clone(), change });
+        let writing = writer.clone();
         let task = runtime.spawn(async move {
             loop {
                 writing.change.told.notified().await;
                 tokio::time::sleep(GATHER).await;
-                let pen = writing.clone();
+                let writer = writing.clone();
                 // A failure is in the log; the next change tries again.
-                let _ = tokio::task::spawn_blocking(move || pen.write()).await;
+                let _ = tokio::task::spawn_blocking(move || writer.write()).await;
             }
         });
-        Following { pen, task }
+        Following { writer, task }
     }
 
     fn differing(&self, home: &Home) -> BTreeMap<EntityId, Kept> {
@@ -111,13 +111,13 @@ struct Change {
     told: Notify,
 }
 
-struct Pen {
+struct StateWriter {
     states: DemoStates,
     home: Arc<HomeRegistry>,
     change: Arc<Change>,
 }
 
-impl Pen {
+impl StateWriter {
     /// Writes what has changed since the last time, if anything has.
     fn write(&self) {
         if !self.change.is_there.swap(false, Ordering::AcqRel) {
@@ -132,14 +132,14 @@ impl Pen {
 
 /// Keeps states for as long as it lives.
 pub(crate) struct Following {
-    pen: Arc<Pen>,
+    writer: Arc<StateWriter>,
     task: JoinHandle<()>,
 }
 
 impl Drop for Following {
     fn drop(&mut self) {
         self.task.abort();
-        self.pen.write();
+        self.writer.write();
     }
 }
 

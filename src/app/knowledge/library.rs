@@ -269,9 +269,9 @@ impl Library {
 }
 
 /// The port, where the library can start its thread.
-pub(crate) struct Shelf(pub(crate) Arc<Library>);
+pub(crate) struct HouseholdDocuments(pub(crate) Arc<Library>);
 
-impl Documents for Shelf {
+impl Documents for HouseholdDocuments {
     fn search(&self, question: &str) -> Result<Vec<FoundPassage>, Fault> {
         self.0.search(question)
     }

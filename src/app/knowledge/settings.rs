@@ -1,6 +1,6 @@
 //! What the index works with: the configuration, and the words of the languages that are spoken here.
 
-use crate::app::language::languages::lexicons;
+use crate::app::language::spoken_languages::lexicons;
 use hark_config::{Config, paths};
 use hark_core::Fault;
 use hark_knowledge::Settings;

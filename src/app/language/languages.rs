@@ -3,13 +3,13 @@
 use crate::app::faults::Faults;
 use crate::app::language::live_grammar::{Ingredients, LiveGrammar};
 use crate::app::language::memory::{self, Told};
+use crate::app::language::spoken_languages::tags;
 use hark_config::Config;
 use hark_core::classification::Classify;
 use hark_core::ports::HomeView;
 use hark_core::{Fault, FaultKind};
 use hark_dialog::replies::{Fetch, Phrasebook};
 use hark_dialog::router::{Facts, Router, SharedClassifier, Spoken};
-use hark_language::Lexicon;
 use hark_memory::Memory;
 use hark_nlu::intent::{IntentPaths, LazyClassifier, category_of};
 use hark_nlu::language_detection;
@@ -33,18 +33,6 @@ pub(crate) struct Languages {
     pub(crate) paths: IntentPaths,
     /// What the household told.
     pub(crate) memory: Memory,
-}
-
-/// The words of the languages that are spoken here, the usual one first.
-pub(crate) fn lexicons(config: &Config) -> Vec<&'static Lexicon> {
-    tags(config).iter().filter_map(|tag| hark_language::known(tag)).collect()
-}
-
-/// The languages that are spoken here, ISO 639-1, the usual one first.
-pub(crate) fn tags(config: &Config) -> Vec<String> {
-    let usual = &config.speaking.language;
-    let others = config.intent.languages.iter().filter(|language| *language != usual);
-    std::iter::once(usual).chain(others).cloned().collect()
 }
 
 impl Languages {

@@ -2,7 +2,7 @@
 //! spoken here and the classifier's sentence encoder, and what a sentence wants of them.
 
 use crate::app::faults::Faults;
-use crate::app::language::languages::tags;
+use crate::app::language::spoken_languages::tags;
 use hark_config::Config;
 use hark_core::classification::Classify;
 use hark_core::memory::{MemoryIntents, SentenceVectors, StatementReader};

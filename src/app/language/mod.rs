@@ -6,6 +6,7 @@ pub mod live_grammar;
 pub(crate) mod memory;
 pub mod pin_guard;
 pub mod secret_guard;
+pub(crate) mod spoken_languages;
 pub mod teacher;
 pub mod understanding_thread;
 pub mod vocabulary;

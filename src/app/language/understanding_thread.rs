@@ -1,7 +1,7 @@
 //! Finds out what is meant on a thread of its own, so that nothing that must be on time waits for it: the one that
 //! decides goes on with timers, "stop", answers and the end of the program. What is found comes back as an event.
 //!
-//! A recording and a command read at once instead (`Desk::work`), in their place.
+//! A recording and a command read at once instead (`ReadingParts::work`), in their place.
 
 use crate::app::clock;
 use crate::app::event_queue::EventQueue;
@@ -32,7 +32,7 @@ pub(crate) enum Work {
 }
 
 /// What is worked with.
-pub(crate) struct Desk {
+pub(crate) struct ReadingParts {
     pub(crate) understand: Arc<dyn Understand>,
     pub(crate) tools: Arc<dyn Tools>,
     pub(crate) teacher: Arc<Teacher>,
@@ -40,7 +40,7 @@ pub(crate) struct Desk {
     pub(crate) languages: Vec<&'static Lexicon>,
 }
 
-impl Desk {
+impl ReadingParts {
     /// Does it; what comes of it.
     pub(crate) fn work(&self, work: &Work) -> Event {
         match work {
@@ -79,7 +79,7 @@ impl Desk {
 
 /// Where work is given to the thread.
 pub(crate) struct Reading {
-    desk: Arc<Desk>,
+    reading_parts: Arc<ReadingParts>,
     waiting: SyncSender<Work>,
 }
 
@@ -89,7 +89,7 @@ impl Reading {
         let refused = self.waiting.try_send(work).err()?;
         let (std::sync::mpsc::TrySendError::Full(work) | std::sync::mpsc::TrySendError::Disconnected(work)) =
             refused;
-        Some(self.desk.leave(&work, "too much that was said waits to be read"))
+        Some(self.reading_parts.leave(&work, "too much that was said waits to be read"))
     }
 }
 
@@ -103,12 +103,15 @@ impl ReadingThread {
     ///
     /// # Errors
     /// When there can be no more threads.
-    pub(crate) fn start(desk: Arc<Desk>, event_queue: Arc<EventQueue>) -> std::io::Result<(Self, Reading)> {
+    pub(crate) fn start(
+        reading_parts: Arc<ReadingParts>,
+        event_queue: Arc<EventQueue>,
+    ) -> std::io::Result<(Self, Reading)> {
         let (waiting, work) = sync_channel(MOST_WAITING);
-        let reading = Reading { desk: desk.clone(), waiting };
+        let reading = Reading { reading_parts: reading_parts.clone(), waiting };
         let thread = std::thread::Builder::new()
             .name("hark-reading".into())
-            .spawn(move || read(&desk, &work, &event_queue))?;
+            .spawn(move || read(&reading_parts, &work, &event_queue))?;
         Ok((Self { thread: Some(thread) }, reading))
     }
 }
@@ -123,15 +126,15 @@ impl Drop for ReadingThread {
     }
 }
 
-fn read(desk: &Desk, work: &Receiver<Work>, event_queue: &EventQueue) {
+fn read(reading_parts: &ReadingParts, work: &Receiver<Work>, event_queue: &EventQueue) {
     for work in work {
         if event_queue.is_closed() {
             return;
         }
         // Whoever waits for an answer gets one, whatever a text has done.
-        let done = catch_unwind(AssertUnwindSafe(|| desk.work(&work))).unwrap_or_else(|_| {
+        let done = catch_unwind(AssertUnwindSafe(|| reading_parts.work(&work))).unwrap_or_else(|_| {
             tracing::error!("reading a request has failed; please report this");
-            desk.leave(&work, "reading it has failed")
+            reading_parts.leave(&work, "reading it has failed")
         });
         if let Err(full) = event_queue.push(done) {
             tracing::error!("what was read is lost: {full}");
@@ -196,8 +199,9 @@ mod tests {
             Arc::new(Teacher { turns, understand: understand.clone(), home, paths, language: "en".into() });
         let event_queue = Arc::new(EventQueue::default());
         let languages = vec![hark_language::of("en")];
-        let desk = Arc::new(Desk { understand, tools: Arc::new(Secrets), teacher, languages });
-        let (thread, reading) = ReadingThread::start(desk, event_queue.clone()).unwrap();
+        let reading_parts =
+            Arc::new(ReadingParts { understand, tools: Arc::new(Secrets), teacher, languages });
+        let (thread, reading) = ReadingThread::start(reading_parts, event_queue.clone()).unwrap();
         (thread, reading, event_queue, let_read)
     }
 

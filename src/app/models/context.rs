@@ -140,13 +140,14 @@ impl AppContext {
         });
         let ((talk, a), (passages, b), (facts, c), (things, d)) =
             tokio::join!(talk, knowledge, facts, things);
-        let here = self.here(&task);
+        let (area, person) = (self.area(), task.person.clone());
+        let here = || area.iter().chain(&person);
         let here_part = ContextPart {
             source: ContextSource::Here,
             outcome: ContextOutcome::Used,
             // The time stands in every prompt that wants it.
-            items: here.len() + 1,
-            chars: here.iter().map(|line| line.chars().count()).sum(),
+            items: here().count() + 1,
+            chars: here().map(|name| name.chars().count()).sum(),
             took_ms: 0.0,
             why: None,
         };
@@ -159,7 +160,8 @@ impl AppContext {
             passages: passages.unwrap_or_default(),
             things,
             things_from_outside,
-            here,
+            area,
+            person,
             parts: vec![a, b, c, d, here_part],
         }
     }
@@ -199,15 +201,10 @@ impl AppContext {
         (Some(found.value), part(outcome, found.items, found.chars, found.left_out))
     }
 
-    /// Who speaks and where, a sentence each.
-    fn here(&self, task: &Task) -> Vec<String> {
-        let home = self.home.home();
-        let area = Some(self.area.trim()).filter(|area| !area.is_empty());
-        let area =
-            area.map(|area| select::area(&home, area).map_or(area.to_owned(), |area| area.name.clone()));
-        let place = area.map(|area| format!("This device stands in: {area}."));
-        let person = task.person.as_ref().map(|person| format!("The voice is that of: {person}."));
-        place.into_iter().chain(person).collect()
+    /// The area this node stands in, as the home calls it.
+    fn area(&self) -> Option<String> {
+        let area = Some(self.area.trim()).filter(|area| !area.is_empty())?;
+        Some(select::area(&self.home.home(), area).map_or(area.to_owned(), |area| area.name.clone()))
     }
 }
 

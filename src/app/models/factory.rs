@@ -1,7 +1,8 @@
 //! Opens what works with language models: provider, contracts, and what a model is told of the house.
 
 use crate::app::clock::wall_local;
-use crate::app::language::languages::{Languages, lexicons};
+use crate::app::language::languages::Languages;
+use crate::app::language::spoken_languages::lexicons;
 use crate::app::models::context::{AppContext, line};
 use crate::app::models::relevance::EncodedTools;
 use crate::app::models::worker::{Persistent, PlansOnDisk};

@@ -20,7 +20,8 @@ use hark_mqtt::{AckPolicy, IncomingRequest, MessageKey, RequestLog};
 use hark_store::request_log::{CallState, NewRequest, OpenRequest};
 use hark_store::store::Store;
 use hark_tools::tools::RequestTimes;
-use hark_tools::tools::outcome::{Failure, receipt};
+use hark_tools::tools::outcome::Failure;
+use hark_tools::tools::receipt::receipt;
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -232,7 +233,7 @@ impl Inbox {
         }
     }
 
-    /// The same as a row of the book. A number that can be the PIN, or the value of a password field, is not written down: whoever gave it must give it
+    /// The request as a row of the request log. A number that can be the PIN, or the value of a password field, is not written down: whoever gave it must give it
     /// again after a restart, because what it was the answer to is forgotten as well.
     fn row(&self, arrival: &IncomingRequest, at_unix_ms: i64) -> NewRequest {
         let MessageKey { packet, content, id } = arrival.known;

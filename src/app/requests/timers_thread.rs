@@ -52,11 +52,11 @@ impl TimersThread {
 
 fn wait(timers: &Timers, event_queue: &EventQueue, woken: &Receiver<()>) {
     let mut faults = Reporter { event_queue, last: None };
-    let mut lookout = Lookout::default();
-    faults.take(lookout.begin(timers, Clocks::now()));
+    let mut due_watch = DueWatch::default();
+    faults.take(due_watch.begin(timers, Clocks::now()));
     loop {
-        faults.take(lookout.look(timers, Clocks::now()));
-        match woken.recv_timeout(lookout.nap(timers, wall_unix_ms())) {
+        faults.take(due_watch.look(timers, Clocks::now()));
+        match woken.recv_timeout(due_watch.nap(timers, wall_unix_ms())) {
             Err(RecvTimeoutError::Disconnected) => return,
             // Told of a burst of changes: one look is enough for all of them.
             Ok(()) => woken.try_iter().for_each(drop),
@@ -81,13 +81,13 @@ impl Clocks {
 
 /// What is done at every look, and how long until the next.
 #[derive(Default)]
-struct Lookout {
+struct DueWatch {
     clocks: ClockJumpDetector,
     zone: ZoneChangeDetector,
     is_stuck: bool,
 }
 
-impl Lookout {
+impl DueWatch {
     /// Before anything new rings: where it stood when the program ended.
     fn begin(&mut self, timers: &Timers, now: Clocks) -> Result<(), Fault> {
         self.clocks.check(now.wall, now.steady);
@@ -171,7 +171,7 @@ mod tests {
     /// A machine whose clocks the test moves; the steady one counts sleep, as the real one does.
     struct Machine {
         timers: Timers,
-        lookout: Lookout,
+        due_watch: DueWatch,
         now: Clocks,
         rang: Arc<Mutex<Vec<String>>>,
         _folder: tempfile::TempDir,
@@ -190,9 +190,9 @@ mod tests {
                 }
             }));
             let now = Clocks { wall: T0, steady: 7_000 };
-            let mut lookout = Lookout::default();
-            lookout.begin(&timers, now).unwrap();
-            Self { timers, lookout, now, rang, _folder: folder }
+            let mut due_watch = DueWatch::default();
+            due_watch.begin(&timers, now).unwrap();
+            Self { timers, due_watch, now, rang, _folder: folder }
         }
 
         fn set(&self, name: &str, after_ms: i64) {
@@ -205,8 +205,8 @@ mod tests {
         fn runs(&mut self, ms: i64) {
             let end = self.now.steady + ms;
             while self.now.steady < end {
-                self.lookout.look(&self.timers, self.now).unwrap();
-                let nap = self.lookout.nap(&self.timers, self.now.wall);
+                self.due_watch.look(&self.timers, self.now).unwrap();
+                let nap = self.due_watch.nap(&self.timers, self.now.wall);
                 let nap = i64::try_from(nap.as_millis()).unwrap().clamp(1, end - self.now.steady);
                 (self.now.wall, self.now.steady) = (self.now.wall + nap, self.now.steady + nap);
             }

@@ -6,8 +6,8 @@ use crate::app::effect_runner::Listener;
 use crate::app::event_queue::EventQueue;
 use crate::app::home::{names, sources};
 use crate::app::intercom::Intercom;
-use crate::app::knowledge::library::{self, Library, Shelf};
-use crate::app::language::languages::lexicons;
+use crate::app::knowledge::library::{self, HouseholdDocuments, Library};
+use crate::app::language::spoken_languages::lexicons;
 use crate::app::service::health::{DeviceHealth, Health};
 use crate::app::service::inspection::Inspection;
 use crate::app::service::metrics::Tally;
@@ -338,7 +338,7 @@ impl Api for LiveApi {
     }
 
     fn documents(&self) -> Arc<dyn Documents> {
-        Arc::new(Shelf(self.library.clone()))
+        Arc::new(HouseholdDocuments(self.library.clone()))
     }
 
     fn configuration(&self) -> Value {

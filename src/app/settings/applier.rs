@@ -3,6 +3,7 @@
 
 use crate::app::audio::engines::Engines;
 use crate::app::audio::pipeline_thread::Adjustment;
+use crate::app::audio::voices;
 use crate::app::event_queue::EventQueue;
 use crate::app::faults::report;
 use crate::app::settings::choices::{self, Choices};
@@ -99,7 +100,7 @@ impl SettingsApplier {
                 }
             }
             Setting::Voice(_) => {
-                if let Some(voice) = engines.voice()? {
+                if let Some(voice) = voices::open(&engines)? {
                     self.voice.change_voice(voice);
                 }
             }

@@ -5,7 +5,7 @@ use crate::app::audio::voices;
 use hark_config::endpoint::EndpointMode;
 use hark_config::speaking::{FollowUp, Speaking};
 use hark_config::wake::WakeEngine;
-use hark_config::{Config, limits};
+use hark_config::{Config, setting_ranges};
 use hark_core::{Fault, FaultKind, Setting};
 use hark_models::manifest::{ArtifactState, Manifest};
 use std::ops::RangeInclusive;
@@ -122,12 +122,12 @@ impl Choices {
         };
         match setting {
             Setting::VolumePercent(percent) => within(i64::from(*percent), (0, 100)),
-            Setting::MicGainDb(decibels) => within(i64::from(*decibels), limits::mic_gain_db()),
+            Setting::MicGainDb(decibels) => within(i64::from(*decibels), setting_ranges::mic_gain_db()),
             Setting::WakeSensitivityPercent(percent) => {
-                within(i64::from(*percent), limits::wake_sensitivity_percent())
+                within(i64::from(*percent), setting_ranges::wake_sensitivity_percent())
             }
             Setting::SilenceMs(ms) => {
-                let (least, most) = limits::silence_ms();
+                let (least, most) = setting_ranges::silence_ms();
                 within(i64::from(*ms), (least, most.min(i64::from(self.max_utterance_ms) - 1)))
             }
             Setting::WakeWord(words) => one_of(words, &self.wake_words),
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn every_sensitivity_is_the_same_after_it_was_a_threshold() {
-        let (least, most) = limits::wake_sensitivity_percent();
+        let (least, most) = setting_ranges::wake_sensitivity_percent();
         for percent in least..=most {
             let mut config = Config::default();
             let setting = Setting::WakeSensitivityPercent(u8::try_from(percent).unwrap());

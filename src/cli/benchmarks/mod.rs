@@ -19,6 +19,7 @@ pub use samples::{Row, Unit};
 use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_core::{Fault, SAMPLE_RATE_HZ};
+use hark_stt::recording;
 use hark_telemetry::vitals;
 use samples::Samples;
 use serde::Serialize;
@@ -80,7 +81,7 @@ pub fn bench(
         files = sounds::speak(&app, &folder).map_err(one)?;
     }
     let sounds: Vec<Vec<f32>> =
-        files.iter().map(|file| sounds::read(file)).collect::<Result<_, _>>().map_err(one)?;
+        files.iter().map(|file| recording::whole(file)).collect::<Result<_, _>>().map_err(one)?;
     let samples: usize = sounds.iter().map(Vec::len).sum();
     let sound_s = samples as f64 / f64::from(SAMPLE_RATE_HZ);
     progress("hearing");

@@ -6,9 +6,8 @@ use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_core::Fault;
 use hark_core::ports::Voice;
-use hark_stt::recording::Recording;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Spoken when no recordings are given. Everything is done in the demo home.
 const COMMANDS: [&str; 6] = [
@@ -30,14 +29,6 @@ pub(crate) fn harmless(mut config: Config, folder: &TemporaryFolder) -> Config {
     config.home.demo = true;
     config.paths.state_dir = folder.path().display().to_string();
     config
-}
-
-/// The sound of a file at 16 kHz.
-pub(crate) fn read(path: &Path) -> Result<Vec<f32>, Fault> {
-    let mut recording = Recording::open(path)?;
-    let mut samples = Vec::new();
-    while recording.read(&mut samples)? {}
-    Ok(samples)
 }
 
 /// Has the commands spoken into files, by a voice of its own: it is not what is measured.

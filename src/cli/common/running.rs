@@ -157,10 +157,8 @@ impl Running {
             true => self.silent("it says nothing"),
             false => self.silent(&error.without_url().to_string()),
         };
-        // The process has one crypto provider; whoever needs it first installs it.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let answer = self.runtime.block_on(async {
-            let client = reqwest::Client::builder()
+            let client = hark_http_client::builder()
                 .unix_socket(self.socket.as_path())
                 .no_proxy()
                 .timeout(within)

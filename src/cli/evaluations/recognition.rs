@@ -12,11 +12,11 @@ use super::sounds_without_speech::sounds;
 use super::{Found, Run, failed};
 use crate::app::builder::App;
 use crate::cli::benchmarks::samples::{Samples, ms};
-use crate::cli::benchmarks::sounds::read;
 use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_core::ports::Voice;
 use hark_core::{Fault, SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
+use hark_stt::recording;
 use hark_stt::stt::worker::SttMode;
 use hark_stt::stt::{Recogniser, Recognition};
 use hark_telemetry::vitals;
@@ -102,7 +102,7 @@ fn items(run: &Run<'_>, data: &Path, app: &App, folder: &TemporaryFolder) -> Res
     for folder in REQUESTS {
         for file in files(run, &data.join(folder)) {
             let name = name(&file);
-            let (said, samples) = (Some(words(&name)), read(&file)?);
+            let (said, samples) = (Some(words(&name)), recording::whole(&file)?);
             items.push(Item { part: PEOPLE, name, said, language: "en", samples });
         }
     }
@@ -118,7 +118,7 @@ fn items(run: &Run<'_>, data: &Path, app: &App, folder: &TemporaryFolder) -> Res
         for file in files(run, &data.join(folder)) {
             let name = name(&file);
             if QUIET.iter().any(|begin| name.starts_with(begin)) {
-                items.push(nobody(name, read(&file)?));
+                items.push(nobody(name, recording::whole(&file)?));
             }
         }
     }
@@ -151,7 +151,7 @@ fn by_voice(voice: &mut Espeak, said: &str, file: &Path) -> Result<Vec<f32>, Fau
         writer.write_sample((sample * f32::from(i16::MAX)) as i16).map_err(failed)?;
     }
     writer.finalize().map_err(failed)?;
-    read(file)
+    recording::whole(file)
 }
 
 /// What was heard of everything.

@@ -8,12 +8,12 @@ use super::needs::Need;
 use super::{Found, Run, failed};
 use crate::cli::benchmarks::samples::Samples;
 use crate::cli::evaluations::people::{files, name};
-use crate::cli::speakers::sound;
 use hark_config::Config;
 use hark_core::Fault;
 use hark_core::speaker::VoiceSample;
 use hark_models::manifest::Manifest;
 use hark_models::onnx::OnnxRuntime;
+use hark_stt::recording;
 use hark_stt::speaker::{VoiceEncoder, profiles, similarity, who};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -54,7 +54,7 @@ pub(crate) fn run(run: &Run<'_>, data: &Path) -> Result<Found, Fault> {
         (run.progress)(&name);
         let mut voices = Vec::new();
         for file in files(run, &folder) {
-            let sound = sound(&file)?;
+            let sound = recording::whole(&file)?;
             let begun = Instant::now();
             match encoder.embed(&sound)? {
                 Some(voice) => voices.push(voice),

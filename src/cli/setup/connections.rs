@@ -2,7 +2,7 @@
 
 use super::Setup;
 use super::dialogue::Answer;
-use crate::cli::doctor::waiting;
+use crate::cli::common::waiting;
 use hark_config::paths::{ensure_dir, private};
 use hark_core::{Fault, FaultKind};
 use hark_discovery::{Announced, Service, browse};

@@ -2,7 +2,7 @@
 
 use super::Setup;
 use super::dialogue::Answer;
-use crate::cli::doctor::waiting;
+use crate::cli::common::waiting;
 use hark_config::Config;
 use hark_config::llm::ProviderKind;
 use hark_config::paths::credentials_dir;

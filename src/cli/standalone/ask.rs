@@ -6,6 +6,7 @@ use crate::app::clock::Clock;
 use crate::app::effect_runner::{EffectRunner, Listener};
 use crate::app::session_names::{SessionNames, fresh};
 use hark_core::public_event::Origin;
+use hark_core::session::session_name;
 use hark_core::{Envelope, Event, Fault};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -43,7 +44,8 @@ pub fn ask(
             let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
             listener(envelope);
         });
-        let names = SessionNames::of_one(&options.session.clone().unwrap_or_else(|| fresh("ask")));
+        let names =
+            SessionNames::of_one(&options.session.clone().unwrap_or_else(|| fresh(session_name::ASK)));
         let parts = app.parts(voice.as_ref().map(VoiceParts::handle), None, names);
         EffectRunner::new(app.machine(), parts, clock.clone(), app.event_queue.clone(), vec![listener])
     };

@@ -11,6 +11,7 @@ use crate::app::session_names::{SessionNames, fresh};
 use crate::cli::standalone::loopback::Loopback;
 use crate::cli::standalone::reply_file::ReplyFile;
 use hark_core::audio::{ms_to_samples, samples_to_ms};
+use hark_core::session::session_name;
 use hark_core::{Envelope, Event, Fault, FaultKind, SAMPLE_RATE_HZ};
 use hark_stt::capture::{CaptureReader, CaptureWriter, capture_ring};
 use hark_stt::pipeline::AudioPipeline;
@@ -143,7 +144,8 @@ impl<'a> Room<'a> {
         let started = Instant::now();
         let clock = Arc::new(Clock::recording(started));
         let (commands, orders) = std::sync::mpsc::channel();
-        let parts = app.parts(Some(voice.clone()), Some(commands), SessionNames::of_one(&fresh("hear")));
+        let parts =
+            app.parts(Some(voice.clone()), Some(commands), SessionNames::of_one(&fresh(session_name::HEAR)));
         // A fresh conversation: what was ordered in the one before counts no more.
         for order in [PipelineCommand::Mute(false), PipelineCommand::Watch(false), PipelineCommand::Sleep] {
             pipeline.command(order);

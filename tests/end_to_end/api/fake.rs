@@ -94,7 +94,7 @@ struct FakeMicrophone {
 impl RemoteMicrophone for FakeMicrophone {
     fn hear(&mut self, speaker: &Speaker, samples: Vec<i16>) -> Result<(), Fault> {
         if self.is_deaf.load(Ordering::SeqCst) {
-            return Err(Fault::new(FaultKind::Unavailable, "ear", "too much waits", "speak again"));
+            return Err(Fault::new(FaultKind::Unavailable, "microphone", "too much waits", "speak again"));
         }
         self.news.lock().unwrap().push(MicrophoneCall::Heard(speaker.clone(), samples));
         Ok(())

@@ -1,4 +1,4 @@
-//! `hark listen` shows what the microphone hears; `hark bench` measures the stations.
+//! `hark listen` shows what the microphone hears; `hark bench` measures the stages.
 
 use crate::support::sound_card::SoundCard;
 use crate::support::{Hark, Running, flite, parse_events, run, text, wait_for};

@@ -4,6 +4,7 @@
 use super::super::intent::Slots;
 use super::super::model::ToolSpec;
 use super::super::tool::Risk;
+use crate::text::is_invisible;
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -108,12 +109,6 @@ pub fn cleaned(text: &str, most: usize) -> (String, bool) {
     let mut chars = text.chars().filter(kept);
     let cleaned: String = chars.by_ref().take(most).collect();
     (cleaned.trim().to_owned(), chars.next().is_some())
-}
-
-/// Characters that are not seen and change what is: direction overrides, zero-width characters, tags.
-fn is_invisible(c: char) -> bool {
-    matches!(u32::from(c),
-        0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2064 | 0x2066..=0x206F | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0000..=0xE007F)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::matrix::{Output, Policy};
 use super::prompt::Fill;
 use super::reference::{Checked, Filled, Reference};
 use super::stream::{Gate, peeled};
-use super::{Contract, Contracts, check, plans, sent, steps};
+use super::{Contract, Contracts, check, plan_check, sent, tool_calls};
 use chrono::NaiveDateTime;
 use hark_core::PublicEvent;
 use hark_core::model::delivery::{PromptPart, PromptSent};
@@ -114,10 +114,10 @@ impl Frame<'_> {
     /// How an attempt ended; and what the tools take that it called, for the next one.
     fn judge(&self, answer: Result<Completion, ModelError>) -> (Attempt, String) {
         let silent = self.gate.is_none_or(|gate| gate.handed().is_empty());
-        let calls = if silent { steps::calls(&answer, self.offer) } else { Vec::new() };
+        let calls = if silent { tool_calls::calls(&answer, self.offer) } else { Vec::new() };
         if !calls.is_empty() {
-            let mistakes = steps::mistakes(&calls, self.offer, self.reference);
-            let called = steps::reinforced(&calls, self.offer, self.reference);
+            let mistakes = tool_calls::mistakes(&calls, self.offer, self.reference);
+            let called = tool_calls::reinforced(&calls, self.offer, self.reference);
             let attempt =
                 if mistakes.is_empty() { Attempt::Calls(calls) } else { Attempt::Invalid(mistakes) };
             return (attempt, called);
@@ -128,7 +128,7 @@ impl Frame<'_> {
             (None, true) => spoken(answer, schema, self.contract),
             (None, false) => structured(answer, schema, |value| {
                 if self.contract == Contract::Plan {
-                    plans::mistakes(value, self.reference)
+                    plan_check::mistakes(value, self.reference)
                 } else {
                     Vec::new()
                 }

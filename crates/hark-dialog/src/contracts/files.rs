@@ -18,6 +18,7 @@ const SHIPPED: &[(&str, &str)] = shipped![
     "blocks.md",
     "retry.toml",
     "tones.toml",
+    "autonomy.toml",
     "language_detection/schema.json",
     "language_detection/prompt.md",
     "intent_classification/schema.json",

@@ -1,5 +1,5 @@
 //! The retry matrix, `retry.toml`: how often an invalid answer is asked for again, with which words, and what is
-//! used when none is valid. And the tones, `tones.toml`.
+//! used when none is valid. And the tones, `tones.toml`, and the words of autonomy, `autonomy.toml`.
 
 use super::files::Files;
 use super::{Contract, ContractsError};
@@ -158,6 +158,25 @@ pub(super) fn read(files: &Files, errors: &mut Vec<ContractsError>) -> BTreeMap<
         errors.push(ContractsError::Malformed { place: "retry.toml".into(), why });
     }
     policies
+}
+
+/// What a task is told that shall get on without asking.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AutonomyWords {
+    /// Rules, first in the instructions.
+    pub rules: String,
+    /// The answer to a needless question.
+    pub proceed: String,
+}
+
+/// The words of autonomy.
+pub(super) fn autonomy(files: &Files, errors: &mut Vec<ContractsError>) -> AutonomyWords {
+    let (place, text) = files.get("autonomy.toml");
+    toml::from_str(text).unwrap_or_else(|error| {
+        errors.push(ContractsError::Malformed { place: place.to_owned(), why: error.to_string() });
+        AutonomyWords::default()
+    })
 }
 
 /// The words of a tone; empty for none.

@@ -4,25 +4,25 @@
 //! with the call.
 //!
 //! `files` finds the data, `matrix` reads the policies, `prompt` makes the words, `check` reads answers,
-//! `call` drives it all, `stream` hands on words while they come; `reference`, `arguments`, `plans`, `step_values`, `steps` and
-//! `scoring` know what the single contracts are about.
+//! `call` drives it all, `stream` hands on words while they come; `reference`, `arguments`, `plan_check`, `step_values`, `tool_calls`
+//! and `scoring` know what the single contracts are about.
 
 pub mod arguments;
 mod call;
 mod check;
 mod files;
 pub mod matrix;
-pub mod plans;
+pub mod plan_check;
 mod prompt;
 pub mod reference;
 pub mod scoring;
 mod sent;
 mod signature;
 pub mod step_values;
-mod steps;
-#[cfg(test)]
-mod steps_tests;
 mod stream;
+mod tool_calls;
+#[cfg(test)]
+mod tool_calls_tests;
 
 pub use arguments::PipelineError;
 pub use call::{Options, Outcome};
@@ -33,7 +33,7 @@ use hark_config::contracts::ContractsConfig;
 use hark_config::paths::expand;
 use hark_core::model::{Purpose, ToolSpec};
 use hark_core::{Fault, FaultKind};
-use matrix::Policy;
+use matrix::{AutonomyWords, Policy};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -158,6 +158,7 @@ pub struct Contracts {
     settings: ContractsConfig,
     /// Words of the tone that is set; empty: none.
     tone: String,
+    autonomy: AutonomyWords,
     reference: Mutex<Arc<Reference>>,
 }
 
@@ -179,6 +180,7 @@ impl Contracts {
         let files = files::Files::read(dir.as_deref(), &mut errors);
         let policies = matrix::read(&files, &mut errors);
         let tone = matrix::tone(&files, &settings.tone, &mut errors);
+        let autonomy = matrix::autonomy(&files, &mut errors);
         let prompts = prompt::Prompts::compile(&files, &mut errors);
         let mut terms = BTreeMap::new();
         for (contract, policy) in policies {
@@ -191,7 +193,7 @@ impl Contracts {
         }
         let reference = Reference::new(Vec::new(), &terms);
         let reference = Mutex::new(Arc::new(reference));
-        Ok(Self { terms, prompts, settings: settings.clone(), tone, reference })
+        Ok(Self { terms, prompts, settings: settings.clone(), tone, autonomy, reference })
     }
 
     /// Tells which tools there are; what is made from them is made anew only when they are others than before.
@@ -213,6 +215,11 @@ impl Contracts {
     /// The section of the configuration it was loaded with.
     pub fn settings(&self) -> &ContractsConfig {
         &self.settings
+    }
+
+    /// What a task is told that shall get on without asking.
+    pub fn autonomy(&self) -> &AutonomyWords {
+        &self.autonomy
     }
 
     /// What happens to invalid answers under a contract.

@@ -6,6 +6,7 @@ use super::files::Files;
 use super::{Contract, matrix::Policy};
 use chrono::NaiveDateTime;
 use hark_core::model::{Message, Role};
+use hark_core::text::is_invisible;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, context};
 use serde_json::Value;
@@ -188,8 +189,7 @@ fn cleaned(text: &str, lines: bool) -> String {
             '\n' if lines => safe.push('\n'),
             // Control characters, and the invisible ones that hide or reorder words.
             c if c.is_control() => safe.push(' '),
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {}
-            '\u{e0000}'..='\u{e007f}' => {}
+            c if is_invisible(c) => {}
             c => safe.push(c),
         }
     }

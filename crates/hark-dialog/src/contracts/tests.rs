@@ -357,7 +357,7 @@ fn a_plan_is_more_than_its_schema() {
         let model = Scripted::new((0..3).map(|_| whole(&*answer)));
         let (outcome, _) = call(&model, Contract::Plan, &vars());
         assert!(outcome.fallback && outcome.errors[0].contains(word), "{word}: {:?}", outcome.errors);
-        assert_eq!(plans::plan_of(&outcome.value, "p"), None);
+        assert_eq!(plan_check::plan_of(&outcome.value, "p"), None);
     }
     let steps = json!([
         step("b", "home.turn_on", json!({"name": "lamp", "brightness": null}), json!(["a"])),
@@ -365,7 +365,7 @@ fn a_plan_is_more_than_its_schema() {
     ]);
     let model = Scripted::new([whole(json!({"summary": "s", "steps": steps}).to_string())]);
     let (outcome, _) = call(&model, Contract::Plan, &vars());
-    let plan = plans::plan_of(&outcome.value, "p7").unwrap();
+    let plan = plan_check::plan_of(&outcome.value, "p7").unwrap();
     assert_eq!((plan.id.as_str(), plan.steps.len(), plan.steps[0].args.len()), ("p7", 2, 1));
 }
 

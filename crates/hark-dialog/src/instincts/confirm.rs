@@ -1,6 +1,6 @@
 //! "Yes": approves what was asked, and only that.
 
-use super::{Answer, Context, Instinct, Reaction};
+use super::{Answer, Instinct, InstinctInput, Reaction};
 
 pub(super) const INSTINCT: Instinct = Instinct {
     intent: "HarkConfirm",
@@ -11,6 +11,6 @@ pub(super) const INSTINCT: Instinct = Instinct {
     handle,
 };
 
-fn handle(_: &Context<'_>) -> Reaction {
+fn handle(_: &InstinctInput<'_>) -> Reaction {
     Reaction { approval: Some(true), answer: Answer::None, ..Reaction::default() }
 }

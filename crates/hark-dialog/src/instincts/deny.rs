@@ -1,6 +1,6 @@
 //! "No": refuses what was asked.
 
-use super::{Answer, Context, Instinct, Reaction};
+use super::{Answer, Instinct, InstinctInput, Reaction};
 
 pub(super) const INSTINCT: Instinct = Instinct {
     intent: "HarkDeny",
@@ -11,6 +11,6 @@ pub(super) const INSTINCT: Instinct = Instinct {
     handle,
 };
 
-fn handle(_: &Context<'_>) -> Reaction {
+fn handle(_: &InstinctInput<'_>) -> Reaction {
     Reaction { approval: Some(false), answer: Answer::Say("approval_denied"), ..Reaction::default() }
 }

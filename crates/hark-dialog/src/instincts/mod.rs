@@ -20,7 +20,7 @@ use hark_language::reflexes::Reflexes;
 
 /// What an instinct may look at.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
+pub struct InstinctInput<'a> {
     /// What Hark said last.
     pub last_reply: Option<&'a str>,
     /// A dangerous act waits for a yes from this person.
@@ -69,7 +69,7 @@ pub struct Instinct {
     /// People say it several times, and with words in front that mean nothing.
     hurried: bool,
     /// What to do.
-    pub handle: fn(&Context<'_>) -> Reaction,
+    pub handle: fn(&InstinctInput<'_>) -> Reaction,
 }
 
 static INSTINCTS: &[Instinct] = &[
@@ -103,7 +103,7 @@ pub fn is_act(text: &str, intent: &str, languages: &[&'static Lexicon]) -> bool 
 }
 
 /// The reflex that a text triggers.
-pub fn find(text: &str, context: &Context<'_>) -> Option<&'static Instinct> {
+pub fn find(text: &str, context: &InstinctInput<'_>) -> Option<&'static Instinct> {
     let text = plain(text);
     let possible = |instinct: &&Instinct| !instinct.answers || context.awaiting_approval;
     INSTINCTS.iter().filter(possible).find(|instinct| instinct.is_said(&text, context.languages))
@@ -186,7 +186,7 @@ impl<'t> Said<'t> {
 
 /// The reflex behind an intent, for sentences that only the templates recognised. A yes or no that answers nothing has
 /// none, nor has a yes that is only likely one: nothing dangerous is done on a guess.
-pub fn by_intent(intent: &Intent, context: &Context<'_>) -> Option<&'static Instinct> {
+pub fn by_intent(intent: &Intent, context: &InstinctInput<'_>) -> Option<&'static Instinct> {
     let confirms = intent.name == confirm::INSTINCT.intent;
     let answers = confirms || intent.name == deny::INSTINCT.intent;
     let guessed = confirms && intent.route == Route::Intent;
@@ -219,7 +219,7 @@ mod tests {
     }
 
     fn intent(text: &str, awaiting_approval: bool) -> Option<&'static str> {
-        let context = Context { last_reply: None, awaiting_approval, languages: &spoken() };
+        let context = InstinctInput { last_reply: None, awaiting_approval, languages: &spoken() };
         find(text, &context).map(|instinct| instinct.intent)
     }
 
@@ -301,14 +301,14 @@ mod tests {
         ] {
             assert_eq!(yes_or_no(text, &spoken()), answer, "{text}");
         }
-        let idle = Context { last_reply: None, awaiting_approval: false, languages: &[] };
+        let idle = InstinctInput { last_reply: None, awaiting_approval: false, languages: &[] };
         assert!(by_intent(&meant("HarkConfirm", Route::Template), &idle).is_none());
         assert!(by_intent(&meant("HarkStop", Route::Template), &idle).is_some());
     }
 
     #[test]
     fn a_yes_that_is_only_likely_lets_nothing_through() {
-        let asked = Context { last_reply: None, awaiting_approval: true, languages: &[] };
+        let asked = InstinctInput { last_reply: None, awaiting_approval: true, languages: &[] };
         assert!(by_intent(&meant("HarkConfirm", Route::Template), &asked).is_some());
         assert!(by_intent(&meant("HarkConfirm", Route::Intent), &asked).is_none());
         assert!(by_intent(&meant("HarkDeny", Route::Intent), &asked).is_some());

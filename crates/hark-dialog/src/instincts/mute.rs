@@ -1,6 +1,6 @@
 //! "Mute the microphone": hear nothing until told otherwise by hand.
 
-use super::{Answer, Context, Instinct, Reaction};
+use super::{Answer, Instinct, InstinctInput, Reaction};
 
 pub(super) const INSTINCT: Instinct = Instinct {
     intent: "HarkMute",
@@ -11,6 +11,6 @@ pub(super) const INSTINCT: Instinct = Instinct {
     handle,
 };
 
-fn handle(_: &Context<'_>) -> Reaction {
+fn handle(_: &InstinctInput<'_>) -> Reaction {
     Reaction { mute: Some(true), answer: Answer::Say("muted"), ..Reaction::default() }
 }

@@ -1,6 +1,6 @@
 //! "Repeat": what was said last, again.
 
-use super::{Answer, Context, Instinct, Reaction};
+use super::{Answer, Instinct, InstinctInput, Reaction};
 
 pub(super) const INSTINCT: Instinct = Instinct {
     intent: "HarkRepeat",
@@ -11,7 +11,7 @@ pub(super) const INSTINCT: Instinct = Instinct {
     handle,
 };
 
-fn handle(context: &Context<'_>) -> Reaction {
+fn handle(context: &InstinctInput<'_>) -> Reaction {
     Reaction {
         answer: match context.last_reply {
             Some(text) => Answer::Again(text.to_owned()),

@@ -1,6 +1,6 @@
 //! "Stop": silence, now, whatever is going on.
 
-use super::{Answer, Context, Instinct, Reaction};
+use super::{Answer, Instinct, InstinctInput, Reaction};
 
 pub(super) const INSTINCT: Instinct = Instinct {
     intent: "HarkStop",
@@ -11,6 +11,6 @@ pub(super) const INSTINCT: Instinct = Instinct {
     handle,
 };
 
-fn handle(_: &Context<'_>) -> Reaction {
+fn handle(_: &InstinctInput<'_>) -> Reaction {
     Reaction { stop_everything: true, answer: Answer::Sound("stopped"), ..Reaction::default() }
 }

@@ -1,6 +1,6 @@
 //! "Unmute": hear again. A muted ear cannot hear it, so it comes typed.
 
-use super::{Answer, Context, Instinct, Reaction};
+use super::{Answer, Instinct, InstinctInput, Reaction};
 
 pub(super) const INSTINCT: Instinct = Instinct {
     intent: "HarkUnmute",
@@ -11,6 +11,6 @@ pub(super) const INSTINCT: Instinct = Instinct {
     handle,
 };
 
-fn handle(_: &Context<'_>) -> Reaction {
+fn handle(_: &InstinctInput<'_>) -> Reaction {
     Reaction { mute: Some(false), answer: Answer::Say("unmuted"), ..Reaction::default() }
 }

@@ -1,20 +1,8 @@
-//! Autonomy: rules that tell a model to get on with it, and the guard that answers its needless questions. The guard
-//! never comes near a permission: those are asked by the executor, not by the model.
+//! Autonomy: the guard that answers a model's needless questions, with the words of `contracts/llm/autonomy.toml`, which has
+//! the rules that tell it to get on with the task, too. The guard never comes near a permission: those are asked by the
+//! executor, not by the model.
 
 use hark_language::{Lexicon, phrases};
-
-/// What the guard answers.
-pub(super) const PROCEED: &str = "Yes, proceed.";
-
-/// The rules, first in the instructions.
-pub(super) const RULES: &str = "These rules come before everything else:
-1. Do the task; begin at once.
-2. Do not ask for permission to start. Acts that need approval are asked about by the house itself.
-3. Take from the context what the request leaves out: rooms, devices, times.
-4. Report when it is done, not before.
-5. Stay with what the conversation is about.
-6. Use one tool after the other until it is done.
-7. Ask only when something is really missing that nobody but the person knows.";
 
 /// Whether a question, in one of some languages, only asks for permission to do what was asked for. A choice between
 /// things is none.

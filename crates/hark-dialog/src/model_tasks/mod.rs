@@ -3,17 +3,17 @@
 //! threads, no network: these come with the ports.
 //!
 //! `strategy` chooses, `answer` answers questions and small talk, `rewording` puts texts into other words, `react` runs tools one
-//! after the other, `plan` several at once with checkpoints, `single_tool` one tool that the model named; `told_sentences` keeps
+//! after the other, `plan_runner` several at once with checkpoints, `single_tool` one tool that the model named; `told_sentences` keeps
 //! what no receipt proves from being said, and `action_claims` knows what words claim.
 
 mod action_claims;
 mod answer;
 mod autonomy;
 mod bound_claims;
-mod context;
 mod model_faults;
 mod offered_tools;
-mod plan;
+mod plan_runner;
+mod prompt_context;
 mod react;
 mod rewording;
 mod single_tool;
@@ -27,8 +27,6 @@ use super::contracts::scoring::{Evaluation, Subject};
 use super::contracts::{Contract, Options, Outcome, fence};
 use super::summary::{self, Words};
 use chrono::NaiveDateTime;
-use context::Context;
-pub use context::{ContextSources, Gathered, GatheredFuture};
 use futures_util::future::join;
 use hark_config::route::RouteConfig;
 use hark_core::memory::Requester;
@@ -44,6 +42,8 @@ use hark_core::{
 use hark_language::Lexicon;
 use model_faults::{cause, fault};
 pub use offered_tools::{LikenessFuture, ToolChoice, ToolRelevance};
+use prompt_context::PromptContext;
+pub use prompt_context::{ContextSources, Gathered, GatheredFuture};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -157,7 +157,7 @@ struct Work<'m> {
     /// What was asked; a task that goes on belongs to another turn, in which something else was said.
     request: Mutex<String>,
     tell: Tell,
-    context: Context,
+    context: PromptContext,
     /// How alike the request and the descriptions of tools are, by name.
     likeness: BTreeMap<String, f32>,
     /// How the household wants it done.
@@ -187,7 +187,7 @@ impl ModelTasks {
     /// Dropping the future ends it.
     pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Vec<Judgement>) {
         self.parts.contracts.set_tools(self.parts.tools.reference());
-        let context = Context::of(&self.parts, &task);
+        let context = PromptContext::of(&self.parts, &task);
         // A task that goes on has its tools.
         let likeness = async {
             match task.resume {
@@ -332,7 +332,7 @@ impl Work<'_> {
         };
         let Some((suspended, tainted)) = suspended else {
             let fix = "ask for it once more";
-            let fault = Fault::new(FaultKind::Failed, "mind", "the task is not known any more", fix);
+            let fault = Fault::new(FaultKind::Failed, "llm", "the task is not known any more", fix);
             return ThoughtEnd::NoAnswer { fault: Some(fault.recoverable()), cause: None };
         };
         self.taint(tainted);

@@ -1,7 +1,7 @@
 //! One tool after the other: decide, run one, look at what came of it, until it is done, the person is needed, or
 //! enough was tried.
 
-use super::autonomy::{self, PROCEED};
+use super::autonomy;
 use super::success_guard::{ClaimedAction, honest, troubles};
 use super::told_sentences::{TELL, person_tool, tell_tool, told};
 use super::{More, Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
@@ -118,7 +118,7 @@ impl Work<'_> {
                     state.messages.push(Message::new(Role::Assistant, words));
                     if self.is_needless_now(&state, words) {
                         state.iterations += 1;
-                        state.messages.push(Message::new(Role::User, PROCEED));
+                        state.messages.push(Message::new(Role::User, self.proceed()));
                         continue;
                     }
                     let end = self.ended(&state, words);
@@ -183,13 +183,18 @@ impl Work<'_> {
         self.suspend(Suspended::React(Box::new(state)));
     }
 
+    /// The answer to a needless question.
+    fn proceed(&self) -> &str {
+        &self.mind.parts.contracts.autonomy().proceed
+    }
+
     fn asks(&self, state: &mut State, call: &ModelCall) -> Option<ThoughtEnd> {
         let question = call.args["question"].as_str().unwrap_or_default().trim().to_owned();
         let guarded = self.mind.parts.settings.autonomy == Autonomy::Full
             && autonomy::is_needless(&question, &self.known);
         if guarded || question.is_empty() {
             state.queue.pop_front();
-            state.messages.push(Message::result(&call.id, PROCEED));
+            state.messages.push(Message::result(&call.id, self.proceed()));
             return None;
         }
         Some(ThoughtEnd::Asks { question: question.chars().take(MOST_QUESTION_CHARS).collect() })

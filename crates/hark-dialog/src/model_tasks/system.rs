@@ -3,7 +3,6 @@
 //! skill that suits it, things it names with their states, what was told. What a tool changed comes with its result.
 
 use super::Work;
-use super::autonomy::RULES;
 use hark_config::route::Autonomy;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -16,7 +15,11 @@ impl Work<'_> {
         let own = reference.tools().iter().filter(|tool| !tool.outside);
         let agents: BTreeSet<&str> = own.map(|tool| tool.agent.as_str()).collect();
         let mut vars = self.vars_of_answer(request, &[]);
-        vars["rules"] = json!(if parts.settings.autonomy == Autonomy::Full { RULES } else { "" });
+        vars["rules"] = json!(if parts.settings.autonomy == Autonomy::Full {
+            &parts.contracts.autonomy().rules
+        } else {
+            ""
+        });
         vars["identity"] = json!(plain(&parts.identity));
         vars["focused"] = json!(self.context.is_focused());
         vars["owner"] = json!(plain(&parts.owner));

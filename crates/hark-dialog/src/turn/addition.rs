@@ -4,7 +4,7 @@
 
 use super::Machine;
 use super::continuation::{Continuation, Spoken, begins_with, same_intents};
-use crate::context;
+use crate::follow_ups;
 use hark_core::automation::intent::AUTOMATE;
 use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
@@ -115,7 +115,7 @@ impl Machine {
             return Ok(Understanding { intents, ..whole });
         }
         // "That's too bright" is about the light as it is now.
-        let is_step = |intents: &[Intent]| intents.iter().all(|intent| context::is_step(&intent.name));
+        let is_step = |intents: &[Intent]| intents.iter().all(|intent| follow_ups::is_step(&intent.name));
         if is_step(&whole.intents) && !is_step(&before.intents) {
             return Ok(whole);
         }

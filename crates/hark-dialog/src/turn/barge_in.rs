@@ -4,9 +4,9 @@
 //! becomes the next turn), or until the time is up: then the voice comes back, and the speech is heard
 //! to its end in case it was a whole request after all.
 
-use super::evidence::{self, Circumstances};
+use super::barge_in_decision::{self, Circumstances};
 use super::state::{Opening, Phase};
-use super::{Machine, echo};
+use super::{Machine, own_words};
 use hark_config::barge_in::BargeInStyle;
 use hark_core::public_event::{BargeIn, Origin, PublicEvent, SpeakingEnd};
 use hark_core::{Effect, Endpoint, Stamp, Transcript, TurnId, Words};
@@ -129,7 +129,8 @@ impl Machine {
         if words.spoken_ms > decide_ms {
             return;
         }
-        if self.with_circumstances(onset, now, |given| evidence::partial_is_for_hark(&words, given)) {
+        if self.with_circumstances(onset, now, |given| barge_in_decision::partial_is_for_hark(&words, given))
+        {
             self.take_interruption(now, Opening::BargeIn);
         } else {
             self.pause_if_likely(now);
@@ -145,7 +146,7 @@ impl Machine {
         else {
             return;
         };
-        if !self.with_circumstances(*onset, now, |given| evidence::may_be_for_hark(words, given)) {
+        if !self.with_circumstances(*onset, now, |given| barge_in_decision::may_be_for_hark(words, given)) {
             return;
         }
         if let Some(interruption) = &mut self.interruption {
@@ -178,7 +179,7 @@ impl Machine {
             return self.settle_continuation(now, transcript);
         }
         let for_hark = self.with_circumstances(onset, now, |given| {
-            evidence::transcript_is_for_hark(transcript, late, given)
+            barge_in_decision::transcript_is_for_hark(transcript, late, given)
         });
         if for_hark {
             transcript.why = transcript.rejected.take().or(transcript.why.take());
@@ -294,13 +295,13 @@ impl Machine {
     /// Whether Hark itself said the wake word it now hears.
     pub(super) fn is_own_wake_word(&self, now: Stamp, word: &str) -> bool {
         let said = self.said.heard_between(now, now, self.settings.words_per_minute);
-        echo::says(&said, &echo::words(word))
+        own_words::says(&said, &own_words::words(word))
     }
 
     /// Whether words heard since `from` are an echo of what Hark said meanwhile.
     pub(super) fn is_own_echo(&self, from: Stamp, now: Stamp, text: &str) -> bool {
         let said = self.said.heard_between(from, now, self.settings.words_per_minute);
-        echo::is_echo(&echo::words(text), &said, &self.languages)
+        own_words::is_echo(&own_words::words(text), &said, &self.languages)
     }
 
     /// Whether Hark itself could be heard by somebody who listened since `from`.

@@ -99,7 +99,7 @@ impl Machine {
     /// has yet to ask.
     pub(super) fn reflex_behind(&self, id: &TurnId) -> Option<String> {
         let origin = self.origin_of(id)?;
-        let context = instincts::Context { awaiting_approval: false, ..self.instinct_context(&origin) };
+        let context = instincts::InstinctInput { awaiting_approval: false, ..self.instinct_context(&origin) };
         self.part_behind(id).filter(|tail| instincts::find(tail, &context).is_some())
     }
 
@@ -254,7 +254,7 @@ impl Machine {
     }
 }
 
-/// Lower-case words as they are spelt: unlike those of `echo::words` they are understood again.
+/// Lower-case words as they are spelt: unlike those of `own_words::words` they are understood again.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())

@@ -3,7 +3,7 @@
 
 use super::Machine;
 use super::why::Story;
-use crate::context;
+use crate::follow_ups;
 use hark_core::{Correction, Effect, Intent, Route, Stamp, TurnId};
 
 /// The intent that corrects.
@@ -37,7 +37,7 @@ impl Machine {
         let (before, origin) = (turn.corrects.clone(), turn.origin.clone());
         let (Some(text), [intent]) = (before.filter(|text| !text.is_empty()), intents) else { return };
         // A guess is nothing to learn from, and what only had another name in it was taken rightly.
-        let plain = intent.route == Route::Template && !context::is_follow_up(&intent.name);
+        let plain = intent.route == Route::Template && !follow_ups::is_follow_up(&intent.name);
         if plain && !self.story(&origin).is_some_and(|story| story.is_of(&intent.name)) {
             let correction = Correction::Said { text, intent: Box::new(intent.clone()) };
             self.out.push(Effect::Teach { correction });

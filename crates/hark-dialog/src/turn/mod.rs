@@ -12,6 +12,7 @@ mod approval_tests;
 mod approval_timeout;
 mod automations;
 mod barge_in;
+mod barge_in_decision;
 #[cfg(test)]
 #[path = "tests/barge_in.rs"]
 mod barge_in_tests;
@@ -25,14 +26,13 @@ mod disambiguation;
 #[cfg(test)]
 #[path = "tests/disambiguation.rs"]
 mod disambiguation_tests;
-mod echo;
-mod evidence;
-mod follow_up;
+mod listen_again;
 mod mode;
 mod model_task;
 #[cfg(test)]
 #[path = "tests/model_task.rs"]
 mod model_task_tests;
+mod own_words;
 #[cfg(test)]
 #[path = "tests/promised.rs"]
 mod promised_tests;
@@ -51,7 +51,7 @@ mod tests;
 mod voice;
 mod why;
 
-use crate::context::Context;
+use crate::follow_ups::RecentRequests;
 use approval::Answerer;
 use barge_in::Interruption;
 use continuation::{Continuation, Spoken};
@@ -129,7 +129,7 @@ pub struct Machine {
     /// What the executor says to the PIN in the request that comes next.
     presented: Option<PinVerdict>,
     /// What the next request can lean on.
-    leaning: Context,
+    leaning: RecentRequests,
     ringing: Ringing,
     /// Speech over Hark that is undecided.
     interruption: Option<Interruption>,
@@ -166,7 +166,7 @@ impl Machine {
             turns_opened: 0,
             talks: Talks::default(),
             presented: None,
-            leaning: Context::default(),
+            leaning: RecentRequests::default(),
             ringing: Ringing::default(),
             interruption: None,
             spoken: None,

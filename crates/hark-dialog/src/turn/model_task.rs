@@ -8,6 +8,7 @@ use crate::slash::Slip;
 use crate::{intent_tools, text_transformation};
 use hark_core::model::Picture;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
+use hark_core::session::session_name;
 use hark_core::thinking::TextSource;
 use hark_core::tool::error_code;
 use hark_core::{
@@ -169,7 +170,7 @@ impl Machine {
 
     /// A plan was being carried out when the program ended, or somebody wants one carried out again.
     pub(super) fn on_plan(&mut self, now: Stamp, origin: Origin, session: String, resume: Resume) {
-        let speak = origin == Origin::Internal && session.starts_with("voice-");
+        let speak = origin == Origin::Internal && session.starts_with(session_name::VOICE);
         let id = self.open(now, origin, Phase::Understanding, speak).id.clone();
         if self.settings.thinks {
             self.think(now, &id, Task { session, resume: Some(resume), ..self.task(&id, "", None) });

@@ -2,8 +2,8 @@
 
 use super::state::{Opening, Phase, Turn, Work};
 use super::{GIVE_UP_AFTER_MS, Machine};
-use crate::instincts::{self, Answer, Context, Instinct};
-use crate::{context, direct, slash};
+use crate::instincts::{self, Answer, Instinct, InstinctInput};
+use crate::{direct, follow_ups, slash};
 use hark_core::audio::Earcon;
 use hark_core::intent::refusal;
 use hark_core::memory::Requester;
@@ -289,9 +289,9 @@ impl Machine {
     }
 
     /// What an instinct may look at in a conversation.
-    pub(super) fn instinct_context(&self, origin: &Origin) -> Context<'_> {
+    pub(super) fn instinct_context(&self, origin: &Origin) -> InstinctInput<'_> {
         let awaiting_approval = self.approval(origin).is_some();
-        Context { last_reply: self.last_reply(origin), awaiting_approval, languages: &self.languages }
+        InstinctInput { last_reply: self.last_reply(origin), awaiting_approval, languages: &self.languages }
     }
 
     /// `takes_back`: what was done right before is taken back, and not only what waits.
@@ -332,7 +332,7 @@ impl Machine {
             self.start_work(now, id, vec![cancelled], dry_run);
             return;
         }
-        let context = Context { awaiting_approval: true, ..self.instinct_context(&origin) };
+        let context = InstinctInput { awaiting_approval: true, ..self.instinct_context(&origin) };
         let reaction = (instinct.handle)(&context);
         self.tell_intent(id, intent);
         let Some(turn) = self.turn_mut(id) else { return };
@@ -378,5 +378,5 @@ impl Machine {
 
 /// Whether it is a yes or no that answers nothing, or leans on nothing: it means nothing.
 fn is_pointless(intent: &Intent) -> bool {
-    instincts::named(&intent.name).is_some() || context::is_follow_up(&intent.name)
+    instincts::named(&intent.name).is_some() || follow_ups::is_follow_up(&intent.name)
 }

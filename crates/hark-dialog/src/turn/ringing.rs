@@ -33,7 +33,7 @@ impl Ringing {
         !self.timers.is_empty()
     }
 
-    /// Holds its breath while the person or Hark speaks.
+    /// Stays silent while the person or Hark speaks.
     pub(super) fn pause(&mut self) {
         self.next_ms = None;
     }

@@ -1,6 +1,6 @@
 //! What Hark says, and which of it can be in the air at a given time.
 
-use super::echo;
+use super::own_words;
 use hark_core::{Stamp, TurnId};
 
 /// How long after its end a reply can still be heard: what the device holds, the room, the recogniser's
@@ -39,13 +39,18 @@ impl Said {
         if self.sayings.len() == KEPT {
             self.sayings.remove(0);
         }
-        self.sayings.push(Saying { turn: turn.clone(), words: echo::words(text), began: now, ended: None });
+        self.sayings.push(Saying {
+            turn: turn.clone(),
+            words: own_words::words(text),
+            began: now,
+            ended: None,
+        });
     }
 
     /// What is being said goes on.
     pub(super) fn more(&mut self, turn: &TurnId, text: &str) {
         for saying in self.sayings.iter_mut().filter(|saying| saying.turn == *turn) {
-            saying.words.extend(echo::words(text));
+            saying.words.extend(own_words::words(text));
         }
     }
 

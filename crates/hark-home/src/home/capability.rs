@@ -2,8 +2,7 @@
 
 use super::backend::DeviceError;
 use super::command::{DeviceCommand, LightSetting, MediaCommand, ON_OFF};
-use super::values;
-use crate::names::in_a_row;
+use super::values::{self, one_of};
 use hark_core::home::Entity;
 use serde_json::Value;
 
@@ -77,16 +76,6 @@ pub fn mode_list(domain: &str) -> Option<&'static str> {
         "water_heater" => Some("operation_list"),
         _ => None,
     }
-}
-
-/// A choice must be among those the device names, when it names any.
-pub(super) fn one_of(entity: &Entity, key: &str, wanted: &str) -> Result<(), DeviceError> {
-    let Some(Value::Array(known)) = entity.attributes.get(key) else { return Ok(()) };
-    let known: Vec<&str> = known.iter().filter_map(Value::as_str).collect();
-    if known.contains(&wanted) {
-        return Ok(());
-    }
-    Err(DeviceError::OutOfRange { name: entity.name.clone(), range: in_a_row(&known, "and") })
 }
 
 /// Colour modes that say what a light can do; a light that says nothing is believed everything.

@@ -4,12 +4,11 @@
 //! [`capability`]: super::capability
 //! [`state_proof`]: super::state_proof
 
-use super::super::permissions::{Danger, Guarded};
+use super::super::permission_gate::{Danger, Guarded};
 use super::backend::DeviceError;
-use super::virtual_devices::scene_target;
 pub use hark_core::device::{DeviceCommand, LightSetting, MediaCommand};
 use hark_core::home::{Entity, Home};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Kinds of covers that are an entrance.
@@ -205,6 +204,20 @@ fn is_secure(entity: &Entity) -> bool {
 pub fn brightness_255(percent: u8) -> u8 {
     let scaled = (u32::from(percent.min(100)) * 255 + 50) / 100;
     u8::try_from(scaled).unwrap_or(u8::MAX)
+}
+
+/// State and attributes a scene gives one entity: `"on"`, or `{ state = "on", brightness = 120 }`.
+pub(super) fn scene_target(target: &Value) -> Option<(&str, Map<String, Value>)> {
+    match target {
+        Value::String(state) if !state.is_empty() => Some((state, Map::new())),
+        Value::Object(object) => {
+            let state = object.get("state")?.as_str().filter(|state| !state.is_empty())?;
+            let mut attributes = object.clone();
+            attributes.shift_remove("state");
+            Some((state, attributes))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ fn a_scene_of_home_assistant_is_as_dangerous_as_the_worst_it_could_do() {
     let mut home = Home::clone(&home());
     let dangers = |home: &mut Home, touched: Value| {
         let scene = home.entities.iter_mut().find(|entity| entity.id.0 == "scene.dinner").unwrap();
-        scene.attributes = serde_json::Map::from_iter([("entity_id".to_owned(), touched)]);
+        scene.attributes = Map::from_iter([("entity_id".to_owned(), touched)]);
         let list = vec![Action { entity: scene.clone(), command: DeviceCommand::Activate }];
         let dangers = Actions { home: Arc::new(home.clone()), list }.dangers();
         dangers.into_iter().map(|danger| (danger.action, danger.entity)).collect::<Vec<_>>()
@@ -134,7 +134,7 @@ fn devices_refuse_what_they_cannot_do() {
         assert_eq!(error.code(), hark_core::tool::error_code::BAD_ARGUMENT, "{id}");
     }
     assert!(check(&entity("light.kitchen_ceiling"), &light(Some(1), Some([0, 0, 0]), Some(2700))).is_ok());
-    let silent = Entity { attributes: serde_json::Map::new(), ..entity("light.lamp") };
+    let silent = Entity { attributes: Map::new(), ..entity("light.lamp") };
     assert!(check(&silent, &light(Some(1), Some([1, 1, 1]), None)).is_ok(), "a light that says nothing");
 }
 

@@ -8,7 +8,7 @@ use super::command::{Action, Actions, DeviceCommand};
 use super::registry::HomeRegistry;
 use super::state_proof::{items_of, proves};
 use crate::lists::merged;
-use crate::permissions::Cleared;
+use crate::permission_gate::Cleared;
 use hark_core::home::Entity;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use super::super::command::{DeviceCommand, LightSetting};
 use super::super::virtual_devices::VirtualDevices;
 use super::super::{SOURCE_DEMO, file};
 use super::*;
-use crate::permissions::{Approval, Gate};
+use crate::permission_gate::{Approval, Gate};
 use hark_config::permissions::Permissions;
 use hark_core::EntityId;
 use hark_core::home::Home;

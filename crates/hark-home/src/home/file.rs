@@ -383,7 +383,7 @@ fn check_scene(key: &str, at: usize, states: &Value, home: &Home, problems: &mut
             }
             Some(_) => {}
         }
-        if super::virtual_devices::scene_target(state).is_none() {
+        if super::command::scene_target(state).is_none() {
             let fix = "write \"on\", or { state = \"on\", brightness = 120 }";
             problems.add(at, &key, "has no state".into(), fix);
         }

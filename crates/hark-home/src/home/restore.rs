@@ -207,7 +207,7 @@ mod tests {
     use super::super::virtual_devices::VirtualDevices;
     use super::super::{HomeControl, HomeRegistry, file};
     use super::*;
-    use crate::permissions::{Approval, Gate};
+    use crate::permission_gate::{Approval, Gate};
     use hark_config::permissions::Permissions;
     use hark_core::EntityId;
     use hark_core::ports::HomeView;

@@ -2,8 +2,7 @@
 //! Home Assistant's names: `min`, `max`, `step`, `options`, `pattern`.
 
 use super::DeviceError;
-use super::capability::one_of;
-use crate::names::{holds_words, normal};
+use crate::names::{holds_words, in_a_row, normal};
 use hark_core::home::Entity;
 use regex::RegexBuilder;
 use serde_json::Value;
@@ -25,6 +24,16 @@ enum Kind {
     Number,
     Choice,
     Text,
+}
+
+/// A choice must be among those the device names, when it names any.
+pub(super) fn one_of(entity: &Entity, key: &str, wanted: &str) -> Result<(), DeviceError> {
+    let Some(Value::Array(known)) = entity.attributes.get(key) else { return Ok(()) };
+    let known: Vec<&str> = known.iter().filter_map(Value::as_str).collect();
+    if known.contains(&wanted) {
+        return Ok(());
+    }
+    Err(DeviceError::OutOfRange { name: entity.name.clone(), range: in_a_row(&known, "and") })
 }
 
 fn kind(entity: &Entity) -> Option<Kind> {

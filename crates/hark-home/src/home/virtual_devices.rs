@@ -3,7 +3,7 @@
 
 use super::backend::{DeviceBackend, DeviceError, SendFuture};
 use super::capability::check;
-use super::command::{DeviceCommand, MediaCommand, brightness_255};
+use super::command::{DeviceCommand, MediaCommand, brightness_255, scene_target};
 use super::registry::HomeRegistry;
 use super::{SOURCE_DEMO, UNAVAILABLE};
 use hark_core::EntityId;
@@ -255,19 +255,5 @@ fn follow_position(device: &mut Device) {
         ("open", 0) => set(device, "current_position", json!(100)),
         ("closed", 1..) => set(device, "current_position", json!(0)),
         _ => {}
-    }
-}
-
-/// State and attributes a scene gives one entity: `"on"`, or `{ state = "on", brightness = 120 }`.
-pub(super) fn scene_target(target: &Value) -> Option<(&str, Map<String, Value>)> {
-    match target {
-        Value::String(state) if !state.is_empty() => Some((state, Map::new())),
-        Value::Object(object) => {
-            let state = object.get("state")?.as_str().filter(|state| !state.is_empty())?;
-            let mut attributes = object.clone();
-            attributes.shift_remove("state");
-            Some((state, attributes))
-        }
-        _ => None,
     }
 }

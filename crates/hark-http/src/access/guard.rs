@@ -1,7 +1,7 @@
 //! Access control of every request: host name (DNS rebinding), origin (cross-site requests and WebSockets), token, rate.
 
 use super::super::api_error::ApiError;
-use super::super::web_page;
+use super::super::page_files;
 use super::rate::Rates;
 use super::token::Tokens;
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL, WWW_AUTHENTICATE};
@@ -85,7 +85,7 @@ impl AccessGuard {
             && request.headers.contains_key("access-control-request-method");
         // A browser asks what a page may do before it shows any token.
         let shown = presented_token(&request.headers);
-        let is_open = is_preflight || web_page::is_asked_for(&request.method, request.uri.path());
+        let is_open = is_preflight || page_files::is_asked_for(&request.method, request.uri.path());
         if !is_open && !self.tokens.admits(shown) {
             let fix = "send `Authorization: Bearer TOKEN` with what dashboard.token_file holds";
             let error =

@@ -2,37 +2,9 @@
 //! before a restart.
 
 use super::super::server_state::ServerState;
-use super::messages::AnswerMode;
+use super::known_modes::AnswerMode;
 use hark_core::Event;
 use hark_core::public_event::Origin;
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Conversations whose mode is at hand; those of others are looked up.
-const MAX_KNOWN: usize = 1024;
-
-/// Modes of recent conversations.
-#[derive(Debug, Default)]
-pub(crate) struct AnswerModes(Mutex<HashMap<String, AnswerMode>>);
-
-impl AnswerModes {
-    /// The mode of a conversation that was spoken in lately.
-    pub(crate) fn known(&self, session: &str) -> Option<AnswerMode> {
-        self.lock().get(session).copied()
-    }
-
-    fn note(&self, session: &str, mode: AnswerMode) {
-        let mut known = self.lock();
-        if known.len() >= MAX_KNOWN && !known.contains_key(session) {
-            known.clear();
-        }
-        known.insert(session.to_owned(), mode);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, AnswerMode>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The mode in which a message is answered: the one it names, else the one its conversation had. A changed mode is
 /// stored. `is_new`: the conversation began on this connection, so no stored mode is looked up. Focus, on or just ended,

@@ -5,44 +5,14 @@ use super::super::limits::{MAX_BODY_BYTES, MAX_SESSIONS_PER_SOCKET};
 use super::super::pictures::pictures;
 use super::super::request_input;
 use super::super::wire::{Image, Model};
+use super::known_modes::AnswerMode;
 use hark_core::api::ModelChoice;
 use hark_core::model::Picture;
 use hark_core::public_event::Origin;
+use hark_core::session::session_name;
 use hark_core::{Envelope, PublicEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// How answers are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AnswerMode {
-    /// As text.
-    #[default]
-    Chat,
-    /// Aloud as well.
-    Voice,
-    /// As text without anything beside the answer.
-    Focus,
-}
-
-impl AnswerMode {
-    /// As clients name it, and as it is kept.
-    pub fn name(self) -> &'static str {
-        match self {
-            AnswerMode::Chat => "chat",
-            AnswerMode::Voice => "voice",
-            AnswerMode::Focus => "focus",
-        }
-    }
-
-    /// The one of this name; anything else is the usual one.
-    pub(crate) fn named(name: &str) -> Self {
-        [AnswerMode::Voice, AnswerMode::Focus]
-            .into_iter()
-            .find(|mode| mode.name() == name)
-            .unwrap_or_default()
-    }
-}
 
 /// A request.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
@@ -186,7 +156,11 @@ pub(crate) struct SocketSessions {
 impl SocketSessions {
     /// With one of its own, unknown to others.
     pub(crate) fn new() -> Self {
-        Self { own: format!("ws-{}", uuid::Uuid::now_v7()), named: Vec::new(), chatted: None }
+        Self {
+            own: format!("{}{}", session_name::WEBSOCKET, uuid::Uuid::now_v7()),
+            named: Vec::new(),
+            chatted: None,
+        }
     }
 
     /// The conversation of a chat: what is spoken from now on belongs to it, too.

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer_modes;
 pub(crate) mod connection;
+pub(crate) mod known_modes;
 pub(crate) mod messages;
 pub(crate) mod microphone;
 pub(crate) mod upgrade;

@@ -130,11 +130,8 @@ where
 
 /// The address is the owner's choice and may be private; nothing leads from it to another one.
 fn http(server: &Server) -> Result<StreamableHttpClientTransport<reqwest::Client>, Trouble> {
-    // The process has one crypto provider; whoever needs it first installs it.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let bad = |message: String, fix: &str| Trouble { message, fix: fix.to_owned() };
-    let client = reqwest::Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
+    let client = hark_http_client::builder()
         .pool_max_idle_per_host(0)
         .connect_timeout(CONNECTS_WITHIN)
         .build()

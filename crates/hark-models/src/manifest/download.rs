@@ -231,8 +231,6 @@ fn is_allowed(url: &Url, loopback_http: bool) -> bool {
 }
 
 fn client(limits: &RetryLimits) -> Result<Client, DownloadError> {
-    // Fails when a provider is installed already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let loopback_http = limits.loopback_http;
     let redirects = reqwest::redirect::Policy::custom(move |attempt| {
         if attempt.previous().len() > 5 {
@@ -243,8 +241,7 @@ fn client(limits: &RetryLimits) -> Result<Client, DownloadError> {
             attempt.error("redirected to an address that is not https")
         }
     });
-    let mut builder = Client::builder()
-        .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")))
+    let mut builder = hark_http_client::builder()
         .connect_timeout(limits.connect)
         .read_timeout(limits.silence)
         .redirect(redirects);

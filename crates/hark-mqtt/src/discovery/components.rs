@@ -4,7 +4,7 @@ use super::super::outbound::{ACTIVITIES, ROUTES, route_name, state_name};
 use super::super::topics::{Topic, Topics};
 use super::{Equipment, STATES, is_kept};
 use hark_config::endpoint::EndpointMode;
-use hark_config::limits;
+use hark_config::setting_ranges;
 use hark_core::Mode;
 use serde_json::{Map, Value};
 
@@ -225,7 +225,7 @@ fn settings(make: &mut ComponentBuilder<'_>, has: &Equipment) {
     make.add("number", "mic_gain", "Mic gain", "mdi:microphone-plus")
         .state(Topic::MicGainState)
         .command(Topic::MicGainSet)
-        .range(limits::mic_gain_db(), 1, "slider")
+        .range(setting_ranges::mic_gain_db(), 1, "slider")
         .set("unit_of_measurement", "dB")
         .is(CONFIG)
         .only_if(has.microphone);
@@ -233,14 +233,14 @@ fn settings(make: &mut ComponentBuilder<'_>, has: &Equipment) {
     make.add("number", "wake_sensitivity", "Wake sensitivity", "mdi:tune-vertical")
         .state(Topic::WakeSensitivityState)
         .command(Topic::WakeSensitivitySet)
-        .range(limits::wake_sensitivity_percent(), 1, "slider")
+        .range(setting_ranges::wake_sensitivity_percent(), 1, "slider")
         .set("unit_of_measurement", "%")
         .is(CONFIG)
         .only_if(has_wake_word);
     make.add("number", "finished_speaking_silence", "Finished-speaking silence", "mdi:timer-pause")
         .state(Topic::SilenceState)
         .command(Topic::SilenceSet)
-        .range(limits::silence_ms(), 10, "box")
+        .range(setting_ranges::silence_ms(), 10, "box")
         .set("device_class", "duration")
         .set("unit_of_measurement", "ms")
         .is(CONFIG)

@@ -3,14 +3,15 @@
 use super::ring::{CaptureReader, CaptureWriter, Counters, capture_ring};
 #[cfg(target_os = "linux")]
 use super::sound_server;
+use super::stream_errors::StreamErrors;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{Data, ErrorKind, SampleFormat, SupportedStreamConfig};
 use hark_audio::resample::RATES_HZ;
 #[cfg(target_os = "linux")]
 use hark_audio::server::Work;
 use hark_core::{Fault, FaultKind};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// A device that has brought sound and then brings nothing for this long is taken for lost: some sound
@@ -19,9 +20,6 @@ const STALL: Duration = Duration::from_millis(1500);
 
 /// How long an opened device may take to its first sound: an idle PulseAudio sink takes two seconds.
 const FIRST_SOUND: Duration = Duration::from_secs(4);
-
-/// Pause after an error of a lost stream: its thread would report thousands a second until it is closed.
-const ERROR_PAUSE: Duration = Duration::from_millis(2);
 
 /// What can go wrong with input devices.
 #[derive(Debug, thiserror::Error)]
@@ -113,47 +111,6 @@ pub enum MicrophoneState {
     Running,
     /// It is gone or broken; open it again after a while. The reason is for people.
     Lost(String),
-}
-
-/// What has befallen the stream, as its own thread notes it.
-#[derive(Debug, Default)]
-pub(super) struct StreamErrors {
-    xruns: AtomicU64,
-    lost: Mutex<Option<String>>,
-}
-
-impl StreamErrors {
-    /// Called by the device's thread, outside of the data callback.
-    fn note(&self, error: &cpal::Error) {
-        match error.kind() {
-            ErrorKind::Xrun => self.note_xrun(),
-            // The stream goes on, elsewhere or with less priority.
-            ErrorKind::DeviceChanged | ErrorKind::RealtimeDenied => {}
-            _ => {
-                self.lose(error);
-                std::thread::sleep(ERROR_PAUSE);
-            }
-        }
-    }
-
-    /// Sound was lost but the stream goes on.
-    pub(super) fn note_xrun(&self) {
-        self.xruns.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// The stream is over; the first reason stays.
-    pub(super) fn lose(&self, why: &impl std::fmt::Display) {
-        self.lock().get_or_insert_with(|| why.to_string());
-    }
-
-    /// Why it is over.
-    pub(super) fn lost(&self) -> Option<String> {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<String>> {
-        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Who reads the device. Held because dropping it closes it.

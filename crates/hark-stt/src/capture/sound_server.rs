@@ -1,8 +1,8 @@
 //! Microphone of a sound server (PulseAudio, PipeWire through ALSA), read on a timer by the thread `hark-microphone`.
 //! A card's microphone is read in its callback instead (`microphone.rs`).
 
-use super::microphone::StreamErrors;
 use super::ring::CaptureWriter;
+use super::stream_errors::StreamErrors;
 use alsa::Direction;
 use alsa::pcm::{IO, IoFormat, PCM};
 use cpal::{FromSample, SizedSample, SupportedStreamConfig};

@@ -98,7 +98,7 @@ impl AudioPipeline {
         let free = self.barge_in_doubted || matches!(self.state, PipelineState::AwaitingWakeWord);
         let Some(detector) = self.barge_in_detector.as_mut().filter(|_| free) else { return };
         // What may be Hark's own voice is no interruption.
-        let probability = if self.self_echo.residual == ResidualEcho::None { self.probability } else { 0.0 };
+        let probability = if self.own_voice.residual == ResidualEcho::None { self.probability } else { 0.0 };
         let Some(onset) = detector.block(self.position, probability) else { return };
         let endpointer = self
             .barge_in_detector
@@ -108,7 +108,7 @@ impl AudioPipeline {
         self.start_recogniser(onset, 0);
         self.state = PipelineState::InUtterance { endpointer, draft: Draft::None };
         (self.is_barge_in, self.barge_in_doubted, self.rescored_count) = (true, false, 0);
-        self.self_echo.in_interruption = false;
+        self.own_voice.in_interruption = false;
         let ago_ms = barge_in_detector::ago_ms(self.position, onset);
         self.emit(HearingEvent::Interruption { ago_ms, goes_on: false }, out);
     }
@@ -122,7 +122,7 @@ impl AudioPipeline {
         out: &mut Vec<PositionedEvent>,
     ) {
         let (text, stable) = match (self.is_barge_in, completeness) {
-            _ if draft.transcript.rejected.is_some() || self.goes_on || self.is_self_echo() => return,
+            _ if draft.transcript.rejected.is_some() || self.goes_on || self.is_own_voice() => return,
             (true, _) => (&draft.heard, draft.heard.chars().count()),
             // What a request would be if it ended here; it may still turn out otherwise.
             (false, Completeness::Complete | Completeness::MayContinue) => (&draft.transcript.text, 0),
@@ -147,14 +147,14 @@ impl AudioPipeline {
     }
 
     /// Whether the interruption at hand may be Hark's own voice.
-    pub(super) fn is_self_echo(&self) -> bool {
-        self.is_barge_in && self.self_echo.in_interruption
+    pub(super) fn is_own_voice(&self) -> bool {
+        self.is_barge_in && self.own_voice.in_interruption
     }
 
     /// A recogniser that knows any words makes sense of the television too: what is said over Hark without
     /// a wake word counts only if it is a sentence of the home.
     pub(super) fn reject_background_speech(&self, mut transcript: Transcript) -> Transcript {
-        if self.is_self_echo() {
+        if self.is_own_voice() {
             transcript.rejected.get_or_insert_with(|| "Hark's own voice is in it".to_owned());
             transcript.confidence = 0.0;
         }
@@ -174,7 +174,7 @@ impl AudioPipeline {
         let Partial { text, stable, beginning, opening } = partial;
         if !hearing
             || self.goes_on
-            || self.is_self_echo()
+            || self.is_own_voice()
             || !self.is_barge_in && (&text, stable) == (&self.last_partial.0, self.last_partial.1)
         {
             return;

@@ -27,7 +27,7 @@ impl AudioPipeline {
     /// Looks for speech that goes on with the request before.
     pub(super) fn detect_continuation(&mut self, out: &mut Vec<PositionedEvent>) {
         // What may be Hark's own voice is nothing that somebody says.
-        let is_clear = self.barge_in_detector.is_none() || self.self_echo.residual == ResidualEcho::None;
+        let is_clear = self.barge_in_detector.is_none() || self.own_voice.residual == ResidualEcho::None;
         let probability = if is_clear { self.probability } else { 0.0 };
         let PipelineState::MayGoOn { endpointer } = &mut self.state else { return };
         match endpointer.block(self.position, probability) {
@@ -35,7 +35,7 @@ impl AudioPipeline {
                 let endpointer = endpointer.clone();
                 self.state = PipelineState::InUtterance { endpointer, draft: Draft::None };
                 (self.is_barge_in, self.goes_on, self.barge_in_doubted) = (true, true, false);
-                self.self_echo.in_interruption = false;
+                self.own_voice.in_interruption = false;
                 // Nothing is decided by its words so far.
                 (self.onset, self.rescored_count) = (onset, usize::MAX);
                 let from = onset.saturating_sub(ms_to_samples(LEAD_IN_MS));
@@ -56,7 +56,7 @@ impl AudioPipeline {
         both: &Transcript,
         out: &mut Vec<PositionedEvent>,
     ) -> bool {
-        if !self.goes_on || both.rejected.is_none() || self.is_self_echo() {
+        if !self.goes_on || both.rejected.is_none() || self.is_own_voice() {
             return false;
         }
         self.goes_on = false;

@@ -133,7 +133,7 @@ fn slow() -> (AudioPipeline, std::sync::mpsc::Sender<()>) {
         recogniser: Box::new(SlowRecogniser { inner, may_draft }),
         grammar: None,
         speakers: None,
-        witness: None,
+        smart_turn: None,
     };
     let pipeline = AudioPipeline::new(parts, settings(SttMode::Live));
     // The settings of the tests are valid.

@@ -2,8 +2,8 @@
 //! measured on the sound; Smart Turn's answer comes later, and everything is weighed again then.
 
 use super::{AudioPipeline, Draft, PipelineState};
-use crate::end_of_turn::Evidence;
-use crate::end_of_turn::prosody::Prosody;
+use crate::endpoint::likelihood::Evidence;
+use crate::endpoint::likelihood::prosody::Prosody;
 use crate::endpoint::{EndpointChange, Endpointer};
 use crate::stt::Recognition;
 use crate::{HearingEvent, PositionedEvent};
@@ -34,16 +34,16 @@ impl AudioPipeline {
         let words = self.completeness(&recognition);
         self.emit_draft(&recognition, words, out);
         let evidence = self.evidence(&recognition, words);
-        self.ask_witness(&evidence);
+        self.ask_smart_turn(&evidence);
         let PipelineState::InUtterance { draft, .. } = &mut self.state else { return };
         *draft = Draft::Made(recognition.transcript);
         self.weigh(evidence, out);
     }
 
     /// Smart Turn has answered: everything is weighed once more.
-    pub(super) fn hear_witness(&mut self, out: &mut Vec<PositionedEvent>) {
-        let Some(witness) = &mut self.witness else { return };
-        match witness.poll() {
+    pub(super) fn poll_smart_turn(&mut self, out: &mut Vec<PositionedEvent>) {
+        let Some(smart_turn) = &mut self.smart_turn else { return };
+        match smart_turn.poll() {
             Ok(None) => {}
             Ok(Some(over)) => {
                 let is_waiting =
@@ -84,13 +84,13 @@ impl AudioPipeline {
     }
 
     /// Smart Turn is asked where the words leave it open.
-    fn ask_witness(&mut self, evidence: &Evidence) {
+    fn ask_smart_turn(&mut self, evidence: &Evidence) {
         let is_open = evidence.completeness != Completeness::Complete;
         let is_wanted = self.settings.endpoint.mode == EndpointMode::Likelihood;
-        if let (Some(witness), Some(sound), true) =
-            (&mut self.witness, self.stt.sound(), is_open && is_wanted)
+        if let (Some(smart_turn), Some(sound), true) =
+            (&mut self.smart_turn, self.stt.sound(), is_open && is_wanted)
         {
-            witness.ask(sound);
+            smart_turn.ask(sound);
         }
     }
 

@@ -98,7 +98,7 @@ mod tests {
             recogniser: Box::new(recogniser),
             grammar: None,
             speakers: Some(Box::new(TakesAllForAnna(asked.clone()))),
-            witness: None,
+            smart_turn: None,
         };
         let settings = PipelineSettings::new(&Config::default(), SttMode::LockStep);
         let mut pipeline = AudioPipeline::new(parts, settings).unwrap();

@@ -55,7 +55,7 @@ impl AudioPipeline {
     fn wake_word_rejection(&mut self, word: &str) -> Option<String> {
         let doubt = self.verify_wake_word(word);
         // It takes longer, and only a word that would wake is worth it.
-        doubt.or_else(|| self.wake_word_is_self_echo(word).then(|| "Hark has just said it itself".into()))
+        doubt.or_else(|| self.wake_word_is_own_voice(word).then(|| "Hark has just said it itself".into()))
     }
 
     fn verify_wake_word(&mut self, word: &str) -> Option<String> {

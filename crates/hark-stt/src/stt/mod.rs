@@ -5,7 +5,7 @@ pub mod grammar;
 mod grammar_dfa;
 pub mod moonshine;
 pub mod unavailable;
-mod utterance;
+pub mod utterance;
 pub mod whisper;
 pub mod worker;
 

@@ -1,9 +1,8 @@
 //! State machine of one recogniser: start, partials, drafts (a result before the end is certain), resume, finish.
 //! Called by [`super::worker`], on the thread `hark-stt` or in line.
 
-use super::Recogniser;
-use super::worker::SttReport;
-use hark_core::{SAMPLE_RATE_HZ, Transcript};
+use super::{Partial, Recogniser, Recognition};
+use hark_core::{Fault, SAMPLE_RATE_HZ, Transcript};
 
 /// Audio between two looks at the words so far: 64 ms, two blocks. Whether speech over Hark is for
 /// it is decided by them within 800 ms.
@@ -26,6 +25,19 @@ pub(super) enum RecogniserCall {
     Resume,
     Finish,
     Cancel,
+}
+
+/// What the recogniser has to say about the utterance at hand.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SttReport {
+    /// Words so far, at every look at them, and how many samples of the utterance they are of.
+    Partial { partial: Partial, samples: usize },
+    /// What it would be if it ended where the draft of this number was asked for.
+    Draft { number: u64, recognition: Recognition },
+    /// The utterance's last word.
+    Transcript(Transcript),
+    /// The engine failed; the utterance is over.
+    Failed(Fault),
 }
 
 enum DecodingState {

@@ -1,9 +1,9 @@
 //! Runs a recogniser for the audio pipeline: on the thread `hark-stt` when the sound is live, so that decoding never
 //! delays the pipeline; in line when a recording is played in lock-step, so that the outcome is always the same.
 
-use super::utterance::{RecogniserCall, UtteranceDecoder};
-use super::{Interrupter, Partial, Recogniser, Recognition};
-use hark_core::{Fault, FaultKind, Transcript};
+use super::utterance::{RecogniserCall, SttReport, UtteranceDecoder};
+use super::{Interrupter, Recogniser};
+use hark_core::{Fault, FaultKind};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,19 +27,6 @@ pub enum SttMode {
     Live,
     /// Every call returns when the recogniser is done: the outcome does not depend on the machine.
     LockStep,
-}
-
-/// What the recogniser has to say about the utterance at hand.
-#[derive(Debug, Clone, PartialEq)]
-pub enum SttReport {
-    /// Words so far, at every look at them, and how many samples of the utterance they are of.
-    Partial { partial: Partial, samples: usize },
-    /// What it would be if it ended where the draft of this number was asked for.
-    Draft { number: u64, recognition: Recognition },
-    /// The utterance's last word.
-    Transcript(Transcript),
-    /// The engine failed; the utterance is over.
-    Failed(Fault),
 }
 
 /// A recogniser at call for the pipeline. One utterance is `start`, `feed` …, then `finish` or `cancel`;
@@ -380,6 +367,7 @@ fn run(
 mod tests {
     use super::*;
     use crate::scripted::ScriptedRecogniser;
+    use hark_core::Transcript;
 
     const PATIENCE: Duration = Duration::from_secs(10);
 

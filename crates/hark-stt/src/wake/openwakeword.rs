@@ -1,7 +1,7 @@
 //! openWakeWord on LiteRT: sound → mel frames → embeddings → one small head a word. All words share the
 //! first two stages. Mechanics after github.com/dscripka/openWakeWord and pyopen-wakeword 1.1.0.
 
-use super::trained_head::{TrainedHead, WINDOWS};
+use super::trained_head::{EMBEDDING_LEN, TrainedHead, WINDOWS};
 use super::{WakeEngine, WakeWord, WordEnd};
 use hark_core::Fault;
 use hark_models::litert::{LiteRt, LiteRtError, LiteRtModel};
@@ -16,8 +16,6 @@ const MEL_BANDS: usize = 32;
 const HOP_FRAMES: usize = 8;
 /// Mel frames one embedding is made of.
 const WINDOW_FRAMES: usize = 76;
-/// Numbers of an embedding.
-pub const EMBEDDING_LEN: usize = 96;
 /// Further shifted score the sound as if hops had been cut so many mel frames of 10 ms earlier: how a word
 /// falls into hops changes its score by up to 0.8.
 const SHIFTS_FRAMES: [usize; HOP_FRAMES - 1] = [4, 2, 6, 1, 5, 3, 7];

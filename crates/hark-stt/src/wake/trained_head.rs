@@ -1,11 +1,12 @@
 //! A wake word of the owner's: a logistic regression over the embeddings of openWakeWord's shared model, learned by `hark wake
 //! train`, kept as JSON. Used by the openWakeWord engine in place of a head on LiteRT.
 
-use super::openwakeword::EMBEDDING_LEN;
 use hark_core::{Fault, FaultKind};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
+/// Numbers of an embedding.
+pub const EMBEDDING_LEN: usize = 96;
 /// Embeddings it hears, one each 80 ms: those of the words that come with openWakeWord hear as many.
 pub const WINDOWS: usize = 16;
 const INPUTS: usize = WINDOWS * EMBEDDING_LEN;

@@ -1,8 +1,8 @@
 //! Checking the arguments of a call against its descriptor: what comes out has the types and ranges
 //! the tool's code relies on.
 
-use super::descriptor::{Arg, Descriptor, Kind, MAX_PAIR_CHARS};
 use super::outcome::Failure;
+use super::parameter::{Arg, Kind, MAX_PAIR_CHARS};
 use crate::names::{in_a_row, normal};
 use hark_core::calendar::{Recurrence, When};
 use hark_core::memory::Requester;
@@ -30,30 +30,28 @@ struct Asked {
 }
 
 impl Args {
-    /// Checks `slots` against the descriptor. A `null` counts as missing.
+    /// Checks `slots` against the parameters of a tool. A `null` counts as missing.
     ///
     /// # Errors
     /// `bad_argument` for the first that is unknown, missing, of the wrong kind or out of range; the
     /// failure names it in `argument`.
-    pub fn check(tool: &Descriptor, slots: &Slots) -> Result<Self, Failure> {
+    pub fn check(tool: &str, parameters: &[&Arg], slots: &Slots) -> Result<Self, Failure> {
         let mut checked = Slots::new();
         for (name, value) in slots.iter().filter(|(_, value)| !value.is_null()) {
-            let Some(arg) = tool.arguments().find(|arg| arg.name == name) else {
-                let known: Vec<&str> = tool.arguments().map(|arg| arg.name).collect();
-                let message =
-                    format!("{} has no argument {name}; it has {}", tool.name, in_a_row(&known, "and"));
+            let Some(arg) = parameters.iter().find(|arg| arg.name == name) else {
+                let known: Vec<&str> = parameters.iter().map(|arg| arg.name).collect();
+                let message = format!("{tool} has no argument {name}; it has {}", in_a_row(&known, "and"));
                 return Err(Failure::wrong_call(name, message));
             };
             let value = arg.check(value).map_err(|wanted| {
-                Failure::wrong_call(name, format!("{name} of {} must be {wanted}, and is {value}", tool.name))
+                Failure::wrong_call(name, format!("{name} of {tool} must be {wanted}, and is {value}"))
             })?;
             checked.insert(name.clone(), value);
         }
-        match tool.arguments().find(|arg| arg.required && !checked.contains_key(arg.name)) {
-            Some(arg) => Err(Failure::wrong_call(
-                arg.name,
-                format!("{} needs {} ({})", tool.name, arg.name, arg.description),
-            )),
+        match parameters.iter().find(|arg| arg.required && !checked.contains_key(arg.name)) {
+            Some(arg) => {
+                Err(Failure::wrong_call(arg.name, format!("{tool} needs {} ({})", arg.name, arg.description)))
+            }
             None => Ok(Self(checked, Asked::default())),
         }
     }
@@ -308,7 +306,7 @@ mod tests {
 
     fn check(tool: &str, slots: Value) -> Result<Args, Failure> {
         let Value::Object(slots) = slots else { panic!("an object") };
-        Args::check(find(tool).unwrap(), &slots)
+        find(tool).unwrap().check(&slots)
     }
 
     #[test]
@@ -397,7 +395,7 @@ mod tests {
                 let name = if args.is_empty() { "x" } else { args[pick.index(args.len())].name };
                 slots.insert(name.to_owned(), value);
             }
-            if let Ok(Args(checked, ..)) = Args::check(tool, &slots) {
+            if let Ok(Args(checked, ..)) = tool.check(&slots) {
                 let schema = tool.args_schema();
                 let valid = jsonschema::is_valid(&schema, &Value::Object(checked.clone()));
                 prop_assert!(valid, "{} {:?}", tool.name, checked);

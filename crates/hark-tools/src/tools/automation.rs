@@ -14,7 +14,7 @@ use hark_core::tool::{error_code, reason};
 use hark_core::{AutomationId, Intent, Slots};
 use hark_home::automations::{AutomationError, Now};
 use hark_home::command::{Action as DeviceAction, Actions};
-use hark_home::permissions::{Danger, Guarded};
+use hark_home::permission_gate::{Danger, Guarded};
 use hark_home::question::{asked_about, state_words};
 use hark_home::restore::restore;
 use hark_home::timers::{id_of, left_ms};
@@ -104,7 +104,7 @@ pub fn dangers_of_later(services: &Arc<Services>, args: &Args) -> Result<Vec<Dan
     for Later { tool, args } in typed::<Vec<Later>>(args, CALLS)? {
         let Some(tool) = table::find(&tool) else { continue };
         // What cannot be done now may be possible then.
-        let Ok(args) = Args::check(tool, &args) else { continue };
+        let Ok(args) = tool.check(&args) else { continue };
         let within = dangers_of_later(services, &args)?;
         match (tool.prepare)(services, &args) {
             Ok(prepared) => {
@@ -271,24 +271,6 @@ pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         outcome.detail.insert("count".into(), json!(gone.len()));
         outcome.detail.insert("automations".into(), Value::Array(gone));
         Ok(outcome)
-    }))
-}
-
-/// Puts an automation back as it was before a change.
-pub(super) fn take_back(
-    services: &Services,
-    before: Option<&Automation>,
-    after: Option<&Automation>,
-) -> Result<Value, Failure> {
-    match (before, after) {
-        (Some(before), _) => services.automations.put_back(before)?,
-        (None, Some(after)) => drop(services.automations.remove(&after.id)?),
-        (None, None) => {}
-    }
-    let shown = before.or(after);
-    Ok(json!({
-        "kind": "automation", "set": before.is_some(),
-        "said": shown.map(|one| &one.said), "said_when": shown.map(|one| &one.said_when),
     }))
 }
 

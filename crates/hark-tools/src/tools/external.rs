@@ -1,8 +1,9 @@
-//! Calls of tools that are in no table: those of MCP servers and of skills. They pass the same stations as all others: the
+//! Calls of tools that are in no table: those of MCP servers and of skills. They pass the same stages as all others: the
 //! arguments are checked against the tool's schema, the permission is looked at, the gate asks, the call has its time, and
 //! what came of it is a receipt. What such a tool gives back is text from outside in every case.
 
-use super::outcome::{Failure, Outcome, Plan, Prepared, receipt};
+use super::outcome::{Failure, Outcome, Plan, Prepared};
+use super::receipt::receipt;
 use super::services::Services;
 use super::{GRACE, allowed, allowed_to, given};
 use hark_core::external_tools::{ExternalFailure, ExternalTool, ExternalTools};
@@ -10,7 +11,7 @@ use hark_core::inspection::ToolState;
 use hark_core::model::ToolSpec;
 use hark_core::tool::error_code;
 use hark_core::{Receipt, Risk, Slots, ToolCall};
-use hark_home::permissions::{Danger, STEP};
+use hark_home::permission_gate::{Danger, STEP};
 use jsonschema::PatternOptions;
 use serde_json::{Value, json};
 use std::sync::Arc;

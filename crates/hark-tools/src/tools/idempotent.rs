@@ -1,6 +1,5 @@
 //! Whether a call is idempotent, so that it can be run again when it is unknown whether it was carried out.
 
-use super::args::Args;
 use super::external;
 use super::outcome::Prepared;
 use super::services::Services;
@@ -47,7 +46,7 @@ pub(super) fn is_idempotent(services: &Arc<Services>, name: &str, args: &Slots) 
     if tool.risk == Risk::Read {
         return true;
     }
-    let Ok(checked) = Args::check(tool, args) else { return false };
+    let Ok(checked) = tool.check(args) else { return false };
     if !SETS.contains(&name) {
         return false;
     }

@@ -20,8 +20,9 @@ mod list;
 mod media;
 mod memory;
 pub mod outcome;
+pub mod parameter;
 mod personal;
-mod receipt_cache;
+pub mod receipt;
 pub mod services;
 mod speaker;
 pub mod table;
@@ -43,9 +44,11 @@ use hark_core::tool::{error_code, reason};
 use hark_core::{Receipt, Risk, Slots, ToolCall, TurnId};
 use hark_home::DeviceError;
 use hark_home::command::Actions;
-use hark_home::permissions::{Approval, Danger, MANY, Refusal};
+use hark_home::permission_gate::{Approval, Danger, MANY, Refusal};
 use hark_home::state_proof::proves;
-use outcome::{Failure, Outcome, Plan, Prepared, of_devices, receipt};
+use outcome::{Failure, Outcome, Plan, Prepared, of_devices};
+use receipt::cache::ReceiptCache;
+use receipt::receipt;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,7 +68,7 @@ const GRACE: Duration = Duration::from_millis(250);
 #[derive(Clone)]
 pub struct Toolbox {
     services: Arc<Services>,
-    recent: Arc<receipt_cache::ReceiptCache>,
+    recent: Arc<ReceiptCache>,
 }
 
 impl Toolbox {
@@ -149,7 +152,7 @@ async fn execute(
     tool: &'static Descriptor,
     call: ToolCall,
 ) -> Result<Outcome, Failure> {
-    let args = Args::check(tool, &call.args)?.of_call(&call, services.request_times.of(&call.turn));
+    let args = tool.check(&call.args)?.of_call(&call, services.request_times.of(&call.turn));
     allowed(&services, tool.name, tool.permission)?;
     let person = call.requester.person.as_deref();
     allowed_to(&services, tool.name, tool.permission, person)?;

@@ -1,11 +1,11 @@
-//! What a call comes to: a plan before, an outcome or a failure after, and the receipt of it.
+//! What a call comes to: a plan before, an outcome or a failure after; `receipt` makes the receipt of it.
 
 use crate::weather::WeatherError;
 use hark_core::tool::{error_code, reason};
-use hark_core::{Fault, FaultKind, Receipt, ReceiptId};
+use hark_core::{Fault, FaultKind};
 use hark_home::command::Actions;
 use hark_home::lists::ListError;
-use hark_home::permissions::{Danger, Guarded, Refusal};
+use hark_home::permission_gate::{Danger, Guarded, Refusal};
 use hark_home::select::SelectError;
 use hark_home::timers::TimerError;
 use hark_home::undo::Undoable;
@@ -115,8 +115,8 @@ pub fn blocking_work(job: impl FnOnce() -> Result<Outcome, Failure> + Send + 'st
 /// Something that was not, or not wholly, done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    changed: bool,
-    detail: Map<String, Value>,
+    pub(super) changed: bool,
+    pub(super) detail: Map<String, Value>,
 }
 
 impl Failure {
@@ -166,16 +166,6 @@ impl Failure {
     pub fn detail(&self) -> &Map<String, Value> {
         &self.detail
     }
-}
-
-/// The receipt of a call, with an id of its own.
-pub fn receipt(result: Result<Outcome, Failure>) -> Receipt {
-    let id = ReceiptId(uuid::Uuid::now_v7().to_string());
-    let (ok, changed, detail) = match result {
-        Ok(outcome) => (true, outcome.changed, outcome.detail),
-        Err(failure) => (false, failure.changed, failure.detail),
-    };
-    Receipt { id, ok, changed, detail: Value::Object(detail), tainted: false }
 }
 
 /// Success only when every device proved it; else what was done and what was not.

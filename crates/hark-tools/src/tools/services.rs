@@ -1,6 +1,6 @@
 //! The services that tools use: home, timers, lists, weather, files, web, clock and the others.
 
-use super::everyday::jokes::JokesTold;
+use super::everyday::jokes_told::JokesTold;
 use super::outcome::Failure;
 use super::request_times::RequestTimes;
 use crate::clipboard::{self, Clipboard};
@@ -26,7 +26,7 @@ use hark_core::{Fault, FaultKind};
 use hark_desktop::Desktop;
 use hark_home::automations::Automations;
 use hark_home::lists::Lists;
-use hark_home::permissions::Gate;
+use hark_home::permission_gate::Gate;
 use hark_home::pin::PinPad;
 use hark_home::timers::Timers;
 use hark_home::undo::UndoLog;

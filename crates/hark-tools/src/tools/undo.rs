@@ -1,10 +1,10 @@
 //! `undo.last`: takes back what the last request changed, or the one that is named; all of it.
 
 use super::args::Args;
-use super::automation;
 use super::home::common::plain;
 use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
 use super::services::Services;
+use hark_core::automation::Automation;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::{HomeView, ListItem};
 use hark_core::timer::Timer;
@@ -114,6 +114,24 @@ fn take_back(services: &Arc<Services>, turn: TurnId, others: Vec<Undoable>) -> W
     })
 }
 
+/// Puts an automation back as it was before a change.
+fn automation(
+    services: &Services,
+    before: Option<&Automation>,
+    after: Option<&Automation>,
+) -> Result<Value, Failure> {
+    match (before, after) {
+        (Some(before), _) => services.automations.put_back(before)?,
+        (None, Some(after)) => drop(services.automations.remove(&after.id)?),
+        (None, None) => {}
+    }
+    let shown = before.or(after);
+    Ok(json!({
+        "kind": "automation", "set": before.is_some(),
+        "said": shown.map(|one| &one.said), "said_when": shown.map(|one| &one.said_when),
+    }))
+}
+
 /// Takes one change back; answers it for the reply.
 fn one(services: &Services, change: Undoable) -> Result<Value, Failure> {
     Ok(match change {
@@ -123,9 +141,7 @@ fn one(services: &Services, change: Undoable) -> Result<Value, Failure> {
             json!({"kind": "list", "list": name, "what": what, "items": items})
         }
         Undoable::Timer { before, after } => timer(services, before.as_deref(), after.as_deref())?,
-        Undoable::Automation { before, after } => {
-            automation::take_back(services, before.as_deref(), after.as_deref())?
-        }
+        Undoable::Automation { before, after } => automation(services, before.as_deref(), after.as_deref())?,
         Undoable::Volume(before) => {
             let now = services.node.set_volume(before);
             if now != before {

@@ -7,7 +7,7 @@ use super::outcome::Prepared;
 use super::services::Services;
 use hark_core::tool::error_code;
 use hark_core::{Receipt, Risk};
-use hark_home::permissions::{Danger, STEP};
+use hark_home::permission_gate::{Danger, STEP};
 use serde_json::Value;
 
 /// Words of a state that is a state and no text: "partly cloudy", "not home".

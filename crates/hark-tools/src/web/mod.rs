@@ -11,7 +11,7 @@ mod response;
 use hark_config::tools::ToolsConfig;
 use hark_core::fault::root_cause;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, Method, Response, Url};
+use reqwest::{Method, Response, Url};
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -263,14 +263,8 @@ impl Web {
         let addresses = self.addresses(&request.url).await?;
         let host = shown_host(&request.url);
         let unreachable = |error: reqwest::Error| WebError::Unreachable(host.clone(), root_cause(&error));
-        // The process has one crypto provider; the first user installs it.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         // A proxy would resolve the name itself.
-        let mut client = Client::builder()
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")));
+        let mut client = hark_http_client::builder().no_proxy().referer(false);
         if let Some(Host::Domain(name)) = request.url.host() {
             client = client.resolve_to_addrs(name, &addresses);
         }

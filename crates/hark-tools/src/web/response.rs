@@ -40,22 +40,12 @@ pub struct WebResponse {
 }
 
 /// Reads at most so many bytes; the rest is left where it is.
-pub(super) async fn read(mut response: Response, max_bytes: usize) -> Result<WebResponse, WebError> {
+pub(super) async fn read(response: Response, max_bytes: usize) -> Result<WebResponse, WebError> {
     let status = response.status().as_u16();
     let headers = response.headers().clone();
     let url = response.url().clone();
-    let mut body = Vec::new();
-    let mut truncated = false;
     let broken = |error: reqwest::Error| WebError::Unreachable(shown_host(&url), root_cause(&error));
-    while let Some(chunk) = response.chunk().await.map_err(broken)? {
-        let room = max_bytes - body.len();
-        if chunk.len() > room {
-            body.extend_from_slice(&chunk[..room]);
-            truncated = true;
-            break;
-        }
-        body.extend_from_slice(&chunk);
-    }
+    let (body, truncated) = hark_http_client::beginning(response, max_bytes).await.map_err(broken)?;
     let (content_type, charset) = kind(&headers);
     let packed = headers.get(CONTENT_ENCODING).is_some_and(|packing| packing != "identity");
     let content = text(&body, &content_type, charset, truncated).filter(|_| !packed);

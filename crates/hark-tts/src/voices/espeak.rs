@@ -6,6 +6,7 @@ use crate::error::SpeakingError;
 use crate::pronunciations::as_written;
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Pronounce, Voice};
+use hark_core::text::is_invisible;
 use std::ffi::CString;
 use std::path::Path;
 
@@ -122,8 +123,8 @@ fn plain_text(text: &str) -> CString {
     let mut word_bytes = 0;
     for character in text.chars() {
         let character = match character {
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => continue,
-            '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => continue,
+            '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => continue,
+            other if is_invisible(other) => continue,
             other if other.is_control() || other.is_whitespace() => ' ',
             other => other,
         };

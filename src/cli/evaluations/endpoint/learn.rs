@@ -2,7 +2,7 @@
 //! small penalty on the weights.
 
 use super::pauses::{Pause, Recorded};
-use hark_stt::end_of_turn::{Evidence, SHORTEST_PAUSE_MS, Weights};
+use hark_stt::endpoint::likelihood::{Evidence, SHORTEST_PAUSE_MS, Weights};
 
 /// Penalty on the square of the weights, as so many observations that say nothing.
 const RIDGE: f64 = 2.0;

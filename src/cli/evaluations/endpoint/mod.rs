@@ -19,7 +19,7 @@ use crate::cli::benchmarks::samples::Samples;
 use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_core::Fault;
-use hark_stt::end_of_turn::Weights;
+use hark_stt::endpoint::likelihood::Weights;
 use pauses::{Recorded, Recorder};
 use policies::{Outcome, Policy};
 use std::path::{Path, PathBuf};

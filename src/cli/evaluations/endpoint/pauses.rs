@@ -3,15 +3,15 @@
 use super::super::figures::{Case, Verdict};
 use super::super::people::name;
 use crate::app::builder::App;
-use crate::cli::benchmarks::sounds::read;
 use hark_config::Config;
 use hark_config::endpoint::EndpointMode;
 use hark_core::audio::{ms_to_samples, samples_to_ms};
 use hark_core::{Fault, VAD_BLOCK_SAMPLES};
 use hark_models::onnx::OnnxRuntime;
-use hark_stt::end_of_turn::smart_turn::SmartTurn;
-use hark_stt::end_of_turn::{Evidence, Weights};
+use hark_stt::endpoint::likelihood::smart_turn::SmartTurn;
+use hark_stt::endpoint::likelihood::{Evidence, Weights};
 use hark_stt::pipeline::AudioPipeline;
+use hark_stt::recording;
 use hark_stt::speaker::{VoiceEncoder, similarity};
 use hark_stt::stt::worker::SttMode;
 use hark_stt::vad::Vad;
@@ -107,7 +107,7 @@ impl Recorder {
 
     /// The pauses of a recording; `None` where no request was found, or its end was not seen.
     pub(super) fn listen(&mut self, file: &Path) -> Result<Option<Recorded>, Fault> {
-        let mut sound = read(file)?;
+        let mut sound = recording::whole(file)?;
         let Some(end_ms) = self.end_of_speech(&sound)? else { return Ok(None) };
         let quiet = quiet(&sound);
         sound.extend(quiet.iter().cycle().take(ms_to_samples(TAIL_MS) as usize));

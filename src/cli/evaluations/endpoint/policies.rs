@@ -3,7 +3,7 @@
 use super::pauses::{Pause, Recorded};
 use crate::cli::benchmarks::samples::Samples;
 use hark_config::endpoint::{EndpointConfig, EndpointMode};
-use hark_stt::end_of_turn::{Evidence, Weights, wait};
+use hark_stt::endpoint::likelihood::{Evidence, Weights, wait};
 
 /// Silence before which Smart Turn is not asked, and what it takes to answer.
 const SMART_TURN_AFTER_MS: u64 = 200;

@@ -48,7 +48,7 @@ fn what_was_found_reaches_every_prompt_that_answers_as_data() {
         facts: vec!["Anna is the owner's wife".into()],
         passages: vec!["Boiler manual, page 3: E5 is low pressure.".into()],
         things: vec!["Boiler in Cellar: on (switch)".into()],
-        here: vec!["This device stands in the Kitchen.".into()],
+        area: Some("Kitchen".into()),
         ..Gathered::default()
     };
     for (category, lines) in [
@@ -62,7 +62,7 @@ fn what_was_found_reaches_every_prompt_that_answers_as_data() {
         let prompt = stage.prompts().remove(0);
         let shown: String = prompt.messages.iter().map(|message| message.content.as_str()).collect();
         for told in
-            ["⟦data memory⟧", "Anna is", "⟦data documents⟧", "E5 is low pressure", "stands in the Kitchen"]
+            ["⟦data memory⟧", "Anna is", "⟦data documents⟧", "E5 is low pressure", "stands in: Kitchen"]
         {
             assert!(shown.contains(told), "{category:?}: {told}: {shown}");
         }

@@ -63,7 +63,7 @@ fn prompt_at(minute: u32, text: &str, language: &str, fact: &str, state: &str, k
     let found = Gathered {
         facts: vec![fact.to_owned()],
         things: vec![thing.clone()],
-        here: vec![format!("The voice is that of: {fact}.")],
+        person: Some(fact.to_owned()),
         ..Gathered::default()
     };
     stage.mind.parts.now = Arc::new(move || time);

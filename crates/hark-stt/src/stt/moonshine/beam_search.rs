@@ -5,7 +5,7 @@ use super::super::grammar_dfa::GrammarDfa;
 use super::prefix_tree::{NodeId, PrefixTree};
 use super::tokeniser::{Token, Tokeniser};
 use hark_core::SAMPLE_RATE_HZ;
-use hark_models::moonshine::{DecoderCache, EncodedAudio, Logits, MoonshineModel};
+use hark_models::moonshine_sessions::{DecoderCache, EncodedAudio, Logits, MoonshineModel};
 use hark_models::onnx::OnnxError;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -8,7 +8,7 @@ use super::tokeniser::Tokeniser;
 use hark_core::SAMPLE_RATE_HZ;
 use hark_core::ports::SpeechGrammar;
 use hark_models::memory;
-use hark_models::moonshine::MoonshineModel;
+use hark_models::moonshine_sessions::MoonshineModel;
 use hark_models::onnx::OnnxRuntime;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::tools::outcome::{Failure, Outcome, Prepared, blocking, blocking_work}
 use crate::tools::services::Services;
 use chrono::DateTime;
 use hark_core::tool::error_code;
-use hark_home::permissions::{Danger, OVERWRITE};
+use hark_home::permission_gate::{Danger, OVERWRITE};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

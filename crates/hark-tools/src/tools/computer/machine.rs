@@ -5,7 +5,7 @@ use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use hark_core::tool::error_code;
 use hark_desktop::{BatteryState, DesktopError, Service};
-use hark_home::permissions::{Danger, SUSPEND};
+use hark_home::permission_gate::{Danger, SUSPEND};
 use serde_json::json;
 use std::sync::Arc;
 

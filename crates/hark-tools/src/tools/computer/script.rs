@@ -6,7 +6,7 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
 use crate::tools::services::Services;
 use hark_core::tool::error_code;
-use hark_home::permissions::Danger;
+use hark_home::permission_gate::Danger;
 use serde_json::json;
 use std::sync::Arc;
 

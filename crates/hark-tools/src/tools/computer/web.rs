@@ -5,7 +5,7 @@ use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use crate::web::{Content, Request, WebError, WebResponse, page};
 use hark_core::tool::error_code;
-use hark_home::permissions::Danger;
+use hark_home::permission_gate::Danger;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

@@ -1,12 +1,12 @@
 //! `chance.*`: a coin, dice, a number, one of several. The numbers are those of the system's generator.
 
+use super::random::one_of;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use hark_core::tool::{error_code, reason};
 use serde_json::json;
 use std::sync::Arc;
-use uuid::Uuid;
 
 /// Most dice at once: more are not said in one breath.
 pub const MAX_DICE: i64 = 20;
@@ -14,13 +14,6 @@ pub const MAX_DICE: i64 = 20;
 pub const MAX_SIDES: i64 = 1_000;
 /// Numbers lie between its negative and itself.
 pub const MAX_NUMBER: i64 = 1_000_000_000;
-
-/// One of 0 … `count` − 1, each as likely; 0 where there is no choice.
-pub(super) fn one_of(count: u64) -> u64 {
-    // The random bits of a version 4 UUID below its variant: 62, so that the remainder favours nothing that could be noticed.
-    let (_, low) = Uuid::new_v4().as_u64_pair();
-    (low & (u64::MAX >> 2)).checked_rem(count).unwrap_or(0)
-}
 
 /// One of the whole numbers from `low` to `high`.
 fn between(low: i64, high: i64) -> i64 {

@@ -2,5 +2,7 @@
 
 pub mod chance;
 pub mod jokes;
+pub mod jokes_told;
+mod random;
 pub mod sun;
 pub mod words;

@@ -2,7 +2,8 @@
 
 use super::ENTITIES;
 use crate::tools::automation;
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::parameter::{Arg, Kind};
 use hark_core::Risk;
 
 /// Bytes of the requests of one automation, as JSON.

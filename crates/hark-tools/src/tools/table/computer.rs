@@ -3,7 +3,8 @@
 use crate::calculator;
 use crate::files;
 use crate::shell as programs;
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{calculate, clipboard, filesystem, pc, process, search, shell};
 use hark_core::Risk;
 

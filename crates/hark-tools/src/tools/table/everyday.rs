@@ -1,7 +1,8 @@
 //! Tools of the everyday: chance, words, jokes, the sun.
 
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
 use crate::tools::everyday::{chance, jokes, sun, words};
+use crate::tools::parameter::{Arg, Kind};
 use hark_core::Risk;
 
 const LANGUAGE: Arg =

@@ -1,8 +1,9 @@
 //! Tools that drive and ask devices.
 
 use super::{AREA, COUNT, DEVICES, DOMAIN, ENTITIES, NAME, TARGET};
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
 use crate::tools::home::{climate, cover, fan, humidifier, light, state, switch, value};
+use crate::tools::parameter::{Arg, Kind};
 use hark_core::Risk;
 
 /// Its tools.

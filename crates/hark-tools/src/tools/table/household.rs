@@ -1,7 +1,8 @@
 //! Lists, memory, announcements, and taking back.
 
 use super::{AREA, DOMAIN, NAME};
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{announce, list, memory, speaker, undo};
 use hark_core::Risk;
 

@@ -1,7 +1,8 @@
 //! Tools that look something up.
 
 use super::TARGET;
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{calculate, datetime, weather};
 use crate::weather::LIMIT_MS;
 use hark_core::Risk;

@@ -1,7 +1,8 @@
 //! The tool that looks things up in the household's documents.
 
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
 use crate::tools::knowledge;
+use crate::tools::parameter::{Arg, Kind};
 use hark_core::Risk;
 
 /// Its tools.

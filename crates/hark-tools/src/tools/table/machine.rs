@@ -1,7 +1,8 @@
 //! Tools for the machine itself: battery, Wi-Fi, screen lock, sleep, scripts, where it is.
 
 use crate::shell as programs;
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{machine, script, volume};
 use hark_core::Risk;
 

@@ -1,7 +1,8 @@
 //! Media players, and how loud it is.
 
 use super::{AREA, COUNT, DOMAIN, ENTITIES, NAME, TARGET};
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{media, volume};
 use hark_core::Risk;
 

@@ -15,7 +15,8 @@ mod robots;
 mod timers;
 mod web;
 
-use super::descriptor::{Arg, Descriptor, Field, Kind};
+use super::descriptor::{Descriptor, Field};
+use super::parameter::{Arg, Kind};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 

@@ -1,7 +1,8 @@
 //! Tools of the household's notes, calendars and contacts.
 
 use crate::files::MAX_WRITTEN_CHARS;
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside};
+use crate::tools::descriptor::{Descriptor, Field, Outside};
+use crate::tools::parameter::{Arg, Kind};
 use crate::tools::personal::{calendar, contacts, notes};
 use hark_core::Risk;
 

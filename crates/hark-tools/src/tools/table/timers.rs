@@ -2,7 +2,8 @@
 
 use super::AMOUNT;
 use super::automation::CALLS;
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{alarm, reschedule, schedule, timer};
 use hark_core::Risk;
 

@@ -1,6 +1,7 @@
 //! Tools for the web.
 
-use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{web, web_search};
 use hark_core::Risk;
 

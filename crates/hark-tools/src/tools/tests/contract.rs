@@ -240,7 +240,7 @@ async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
         outside: descriptor::Outside::Never,
         name: "home.sly",
         description: "says it reads",
-        args: &[&[descriptor::Arg::maybe("name", descriptor::Kind::Text, "name")]],
+        args: &[&[parameter::Arg::maybe("name", parameter::Kind::Text, "name")]],
         result: &[],
         permission: "home",
         agent: "home",

@@ -9,7 +9,7 @@ use hark_config::permissions::{ACTS, TOOL_PERMISSIONS};
 fn tool(risk: Risk, prepare: Prepare) -> &'static Descriptor {
     const RESULT: &[Field] =
         &[Field::maybe("n", "integer", "a number"), Field::maybe("s", "string", "a text")];
-    const NAME: &[descriptor::Arg] = &[descriptor::Arg::maybe("name", descriptor::Kind::Text, "name")];
+    const NAME: &[parameter::Arg] = &[parameter::Arg::maybe("name", parameter::Kind::Text, "name")];
     // Descriptors are made once for the whole program; a test's own may stay.
     Box::leak(Box::new(Descriptor {
         name: "test.tool",

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::scene::{RATE_HZ, at_least_once, ended, gaps, scene, started};
-use crate::voice_worker::SENTENCE_PAUSE_MS;
+use crate::voice_loop::SENTENCE_PAUSE_MS;
 use hark_core::FaultKind;
 use hark_core::public_event::SpeakingEnd::{Done, Stop};
 use serde_json::{Value, json};

@@ -2,12 +2,14 @@
 
 use super::*;
 use crate::scene::{RATE_HZ, Scene, at_least_once, ended, gaps, scene, started, stretches};
-use crate::voice_thread::SpeakingEvent;
-use crate::voice_worker::{CLAUSE_PAUSE_MS, SENTENCE_PAUSE_MS};
+use crate::voice_loop::{CLAUSE_PAUSE_MS, SENTENCE_PAUSE_MS};
+use crate::voice_thread::{SpeakingEvent, SpeechStream};
 use crate::voices::espeak::Espeak;
+use hark_core::Fault;
 use hark_core::ports::{PcmSink, Voice};
 use hark_core::public_event::SpeakingEnd::{Done, Stop};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A voice that makes a phrase as a neural one does: all at once, after a while. A phrase is 100 ms of
@@ -131,7 +133,7 @@ fn a_reply_without_text_ends_and_one_that_is_too_long_is_refused() {
     let stream = scene.voice.say_stream("b".into(), "en").unwrap();
     scene.voice.settle();
     assert!(stream.is_closed(), "nobody can hear it");
-    let waiting = SpeechStream { text: Arc::default(), mailbox: Arc::clone(scene.voice.mailbox()) };
+    let waiting = SpeechStream { text: Arc::default(), mailbox: Arc::clone(&scene.voice.mailbox) };
     assert!(waiting.push(&"x".repeat(MAX_WAITING_BYTES), "") && !waiting.push("x", ""));
 }
 

@@ -1,8 +1,8 @@
 //! The voice thread's way to the ring: items with their samples, and what becomes of them.
 
+use super::mailbox::SpeakingEvent;
 use super::playback::{ItemReport, PlaybackFeeder};
 use super::trim::Trim;
-use super::voice_thread::SpeakingEvent;
 use hark_audio::resample::Resampler;
 use hark_core::public_event::SpeakingEnd;
 use hark_core::{Fault, FaultKind, TurnId};

@@ -2,8 +2,8 @@
 //! somebody else (those of early openings from 30 and 30 others), half of these with beginnings a request may have too,
 //! each by two of flite's voices over Hark's own voice at 0 dB. What tells most is how the speech begins.
 
-use super::echo;
-use crate::instincts::{self, Context};
+use super::own_words;
+use crate::instincts::{self, InstinctInput};
 use hark_config::barge_in::BargeInStyle;
 use hark_core::ports::Completeness;
 use hark_core::{Transcript, Words};
@@ -57,7 +57,7 @@ pub(super) struct Circumstances<'a> {
     pub(super) said: &'a [String],
     /// The language that the words so far are in: that of the recogniser, in which a word of another is another word.
     pub(super) heard_in: &'a [&'static Lexicon],
-    pub(super) instincts: Context<'a>,
+    pub(super) instincts: InstinctInput<'a>,
 }
 
 /// Whether the words so far are reason enough to stop. `opening` of the words is that of the last hard look.
@@ -111,13 +111,13 @@ pub(super) fn transcript_is_for_hark(transcript: &Transcript, late: bool, given:
 
 /// The words of a text, if there are any that are not Hark's own.
 fn words_of_a_person(text: &str, given: &Circumstances<'_>) -> Option<Vec<String>> {
-    let heard = echo::words(text);
-    (!heard.is_empty() && !echo::is_echo(&heard, given.said, given.instincts.languages)).then_some(heard)
+    let heard = own_words::words(text);
+    (!heard.is_empty() && !own_words::is_echo(&heard, given.said, given.instincts.languages)).then_some(heard)
 }
 
 /// A reflex that works without a wake word in this style.
 fn instinct(text: &str, given: &Circumstances<'_>, languages: &[&'static Lexicon]) -> bool {
-    let found = instincts::find(text, &Context { languages, ..given.instincts });
+    let found = instincts::find(text, &InstinctInput { languages, ..given.instincts });
     found.is_some_and(|found| given.style == BargeInStyle::Revocable || found.intent == STOP)
 }
 
@@ -131,12 +131,13 @@ mod tests {
 
     fn given<'a>(style: BargeInStyle, said: &'a [String], asked: bool) -> Circumstances<'a> {
         let languages: &[_] = ["en", "de"].map(hark_language::of).to_vec().leak();
-        let instincts = Context { last_reply: None, awaiting_approval: asked, languages };
+        let instincts = InstinctInput { last_reply: None, awaiting_approval: asked, languages };
         Circumstances { style, said, heard_in: &languages[..1], instincts }
     }
 
     fn for_hark(words: Words, style: BargeInStyle) -> bool {
-        let said = echo::words("The weather in Berlin is sunny; say stop to end. The kitchen light is on.");
+        let said =
+            own_words::words("The weather in Berlin is sunny; say stop to end. The kitchen light is on.");
         partial_is_for_hark(&words, &given(style, &said, false))
     }
 
@@ -217,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_last_word() {
-        let said = echo::words("Turned on the kitchen light.");
+        let said = own_words::words("Turned on the kitchen light.");
         for (text, rejected, late, expected) in [
             ("what time is it", false, false, true),
             ("what time is it", false, true, true),

@@ -426,7 +426,7 @@ const ROWS: &[Row] = &[
 fn follow_ups_are_completed() {
     let mut wrong = Vec::new();
     for (last, last_slots, domain, said, said_slots, meant, meant_slots) in ROWS {
-        let mut context = Context::default();
+        let mut context = RecentRequests::default();
         context.remember(1000, &Origin::Cli, vec![(intent(last, last_slots), receipt(domain))]);
         let mut understanding =
             Understanding { intents: vec![intent(said, said_slots)], ..Understanding::default() };
@@ -444,8 +444,8 @@ fn follow_ups_are_completed() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn answered(intent: Intent, ok: bool, detail: Value) -> Context {
-    let mut context = Context::default();
+fn answered(intent: Intent, ok: bool, detail: Value) -> RecentRequests {
+    let mut context = RecentRequests::default();
     let receipt = Receipt { id: "r".into(), ok, changed: ok, detail, tainted: false };
     context.remember(1000, &Origin::Cli, vec![(intent, Some(receipt))]);
     context
@@ -495,7 +495,7 @@ fn a_question_of_a_tool_is_answered() {
     assert_eq!(said(r#"{"minutes":5}"#).name, "HarkFollowAnswer", "that was not asked");
 }
 
-fn lean(context: &mut Context, now_ms: u64, origin: &Origin, said: &str, text: &str) -> Intent {
+fn lean(context: &mut RecentRequests, now_ms: u64, origin: &Origin, said: &str, text: &str) -> Intent {
     let mut understanding = Understanding { intents: vec![intent(said, text)], ..Understanding::default() };
     context.complete(now_ms, origin, &mut understanding);
     understanding.intents.remove(0)
@@ -503,7 +503,7 @@ fn lean(context: &mut Context, now_ms: u64, origin: &Origin, said: &str, text: &
 
 #[test]
 fn the_context_ends_with_its_time_and_belongs_to_its_conversation() {
-    let mut context = Context::default();
+    let mut context = RecentRequests::default();
     context.remember(
         1000,
         &Origin::Cli,
@@ -523,7 +523,7 @@ fn the_context_ends_with_its_time_and_belongs_to_its_conversation() {
 
 #[test]
 fn small_talk_does_not_end_what_can_be_leaned_on() {
-    let mut context = Context::default();
+    let mut context = RecentRequests::default();
     context.remember(
         1000,
         &Origin::Cli,
@@ -537,7 +537,7 @@ fn small_talk_does_not_end_what_can_be_leaned_on() {
 
 #[test]
 fn the_other_one_is_the_one_that_was_not_chosen() {
-    let mut context = Context::default();
+    let mut context = RecentRequests::default();
     context.not_chosen(vec!["Right lamp".into()]);
     let done = vec![(intent("HassTurnOn", r#"{"name":"Left lamp"}"#), receipt("light"))];
     context.remember(1000, &Origin::Cli, done);
@@ -547,7 +547,7 @@ fn the_other_one_is_the_one_that_was_not_chosen() {
 
 #[test]
 fn the_other_one_is_of_the_same_kind_and_room_and_the_first_is_taken_back() {
-    let mut context = Context::default();
+    let mut context = RecentRequests::default();
     let detail = json!({"entities": [{"name": "Left lamp", "domain": "light", "area": "Office"}]});
     let done = Receipt { detail, ..receipt("light").unwrap() };
     let on = intent("HassTurnOn", r#"{"name":"Left lamp"}"#);
@@ -564,7 +564,7 @@ fn the_other_one_is_of_the_same_kind_and_room_and_the_first_is_taken_back() {
 
 #[test]
 fn what_was_said_before_in_the_same_sentence_comes_first() {
-    let mut context = Context::default();
+    let mut context = RecentRequests::default();
     context.remember(1000, &Origin::Cli, vec![(intent("HassTurnOff", r#"{"name":"Fan"}"#), receipt("fan"))]);
     let intents = vec![
         intent("HassTurnOn", r#"{"name":"Lamp"}"#),
@@ -579,7 +579,7 @@ fn what_was_said_before_in_the_same_sentence_comes_first() {
 
 /// What several things that were turned on are followed by means.
 fn after_two(follow: Intent) -> Vec<(String, Value)> {
-    let mut context = Context::default();
+    let mut context = RecentRequests::default();
     let on = |name: &str| (intent("HassTurnOn", &format!(r#"{{"name":"{name}"}}"#)), receipt("switch"));
     context.remember(1000, &Origin::Cli, vec![on("Kettle"), on("Printer")]);
     let mut found = Understanding { intents: vec![follow], ..Understanding::default() };
@@ -631,7 +631,7 @@ fn nothing_is_done_where_it_is_not_clear_to_what_not() {
         parts: vec!["dinner".to_owned(), "without the big light".to_owned()],
         ..Understanding::default()
     };
-    Context::default().complete(0, &Origin::Cli, &mut found);
+    RecentRequests::default().complete(0, &Origin::Cli, &mut found);
     let [only] = found.intents.as_slice() else { panic!("{found:?}") };
     assert_eq!((only.name.as_str(), &only.slots["part"]), (refusal::INTENT, &json!("without the big light")));
 }
@@ -644,14 +644,14 @@ fn a_part_that_leans_on_nothing_is_told() {
         ..Understanding::default()
     };
     let told = |found: &Understanding| found.missed == ["a bit more"] || found.intents.len() == 2;
-    Context::default().complete(0, &Origin::Cli, &mut found);
+    RecentRequests::default().complete(0, &Origin::Cli, &mut found);
     assert!(told(&found), "{found:?}");
 }
 
 #[test]
 fn stopping_ends_what_runs_and_no_light() {
     let stopped = |done: &str, domain: &str| {
-        let mut context = Context::default();
+        let mut context = RecentRequests::default();
         let done = intent(done, r#"{"name":"x"}"#);
         context.remember(1000, &Origin::Cli, vec![(done, receipt(domain))]);
         context.stopped(0, &Origin::Cli, &intent("HarkStop", "{}")).map(|it| it.name)
@@ -665,7 +665,7 @@ fn stopping_ends_what_runs_and_no_light() {
 
 #[test]
 fn a_length_is_added_to_what_lasts_for_some_time() {
-    let mut context = Context::default();
+    let mut context = RecentRequests::default();
     let mut kept = receipt("").unwrap_or_else(|| panic!("it has one"));
     kept.detail = json!({"automation": {"id": "a1"}});
     context.remember(1000, &Origin::Cli, vec![(intent(RESTORE_LATER, "{}"), Some(kept))]);

@@ -8,7 +8,7 @@ use hark_core::audio::ms_to_samples;
 
 /// The last of what the loudspeaker played.
 #[derive(Debug)]
-pub(super) struct SelfEcho {
+pub(super) struct OwnVoice {
     /// Whether some of it is in the sound that is processed.
     pub(super) residual: ResidualEcho,
     /// Whether some of it was found since the interruption at hand began.
@@ -18,7 +18,7 @@ pub(super) struct SelfEcho {
     silent_samples: u64,
 }
 
-impl SelfEcho {
+impl OwnVoice {
     pub(super) fn new() -> Self {
         let played = AudioHistory::new(ms_to_samples(VERIFIED_MS) as usize);
         Self { residual: ResidualEcho::None, in_interruption: false, played, silent_samples: 0 }
@@ -39,15 +39,15 @@ impl AudioPipeline {
     /// Takes what the loudspeaker played, 16 kHz mono, while the sound was captured that is to be processed
     /// next; empty when it is not known. Where that sound may hold some of it, only a wake word interrupts.
     pub fn observe_playback(&mut self, played: &[f32], residual: ResidualEcho) {
-        self.self_echo.residual = residual;
-        self.self_echo.in_interruption |= self.is_barge_in && residual == ResidualEcho::Found;
-        self.self_echo.hear(played);
+        self.own_voice.residual = residual;
+        self.own_voice.in_interruption |= self.is_barge_in && residual == ResidualEcho::Found;
+        self.own_voice.hear(played);
     }
 
     /// Whether Hark itself has just said the wake word. What a canceller leaves is too little to be recognised, but
     /// enough for a wake engine.
-    pub(super) fn wake_word_is_self_echo(&mut self, word: &str) -> bool {
-        self.self_echo.played.copy(0, u64::MAX, &mut self.scratch);
+    pub(super) fn wake_word_is_own_voice(&mut self, word: &str) -> bool {
+        self.own_voice.played.copy(0, u64::MAX, &mut self.scratch);
         let Some(wake) = self.wake.as_mut().filter(|_| !self.scratch.is_empty()) else { return false };
         // One that cannot be looked at counts: Hark is not to become deaf.
         wake.is_similar_in(word, &self.scratch).unwrap_or_else(|fault| {
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn two_seconds_are_kept_and_none_after_so_much_silence() {
-        let mut voice = SelfEcho::new();
+        let mut voice = OwnVoice::new();
         let mut kept_after = |played: &[f32]| {
             voice.hear(played);
             let mut kept = Vec::new();

@@ -6,8 +6,8 @@
 
 use super::error::SpeakingError;
 use super::language::Language;
+use super::mailbox::Mailbox;
 use super::normalise::spoken;
-use super::voice_thread::Mailbox;
 use hark_core::Fault;
 use hark_core::ports::Voice;
 use std::ops::ControlFlow;
@@ -32,7 +32,7 @@ struct Job {
 }
 
 #[derive(Default)]
-struct Desk {
+struct Jobs {
     job: Option<Job>,
     made: Vec<Made>,
     closing: bool,
@@ -40,8 +40,8 @@ struct Desk {
 
 /// What the two threads share.
 struct Shared {
-    desk: Mutex<Desk>,
-    /// A job is on the desk, or the shop closes.
+    jobs: Mutex<Jobs>,
+    /// A job is there, or the thread shall end.
     work: Condvar,
     /// Jobs up to this number are not wanted any more.
     aborted: AtomicU64,
@@ -49,8 +49,8 @@ struct Shared {
 
 impl Shared {
     /// Plain data behind the lock: it is whole even if a holder panicked.
-    fn lock(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_aborted(&self, job: u64) -> bool {
@@ -75,7 +75,7 @@ impl Maker {
     /// When the system gives no thread.
     pub(super) fn start(voice: Box<dyn Voice>, mailbox: Arc<Mailbox>) -> Result<Self, SpeakingError> {
         let shared =
-            Arc::new(Shared { desk: Mutex::default(), work: Condvar::new(), aborted: AtomicU64::new(0) });
+            Arc::new(Shared { jobs: Mutex::default(), work: Condvar::new(), aborted: AtomicU64::new(0) });
         let rate_hz = voice.rate_hz();
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
@@ -145,15 +145,15 @@ fn work(mut voice: Box<dyn Voice>, shared: &Shared, mailbox: &Mailbox) {
 }
 
 fn next_job(shared: &Shared) -> Option<Job> {
-    let mut desk = shared.lock();
+    let mut jobs = shared.lock();
     loop {
-        if desk.closing {
+        if jobs.closing {
             return None;
         }
-        if let Some(job) = desk.job.take() {
+        if let Some(job) = jobs.job.take() {
             return Some(job);
         }
-        desk = shared.work.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        jobs = shared.work.wait(jobs).unwrap_or_else(PoisonError::into_inner);
     }
 }
 

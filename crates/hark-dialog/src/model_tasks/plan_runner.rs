@@ -5,7 +5,7 @@ use super::success_guard::{ClaimedAction, honest, troubles};
 use super::{More, Suspended, ThoughtEnd, Work, needs_approval, shown};
 use crate::contracts::Contract;
 use crate::contracts::arguments::validated;
-use crate::contracts::plans::plan_of;
+use crate::contracts::plan_check::plan_of;
 use crate::contracts::step_values;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use hark_core::plan::{KeptPlan, Plan, Step, StepStatus};

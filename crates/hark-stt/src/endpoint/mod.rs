@@ -1,11 +1,13 @@
 //! Endpointing: when a request begins and ends, from voice activity and from whether the words so far are a whole
 //! sentence. Pure: its only clock is the sample positions it is given.
 
-use super::end_of_turn::{Evidence, wait};
-use super::vad::{GateChange, SpeechGate};
+pub mod likelihood;
+
+use crate::vad::{GateChange, SpeechGate};
 use hark_config as config;
 use hark_core::audio::ms_to_samples;
 use hark_core::{Endpoint, VAD_BLOCK_SAMPLES};
+use likelihood::{Evidence, wait};
 
 /// Silence from which the end may be near: half of the stops within words are shorter.
 const SHORT_SILENCE_MS: u64 = 32;

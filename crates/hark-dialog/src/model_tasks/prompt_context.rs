@@ -10,13 +10,11 @@ use hark_core::context::ContextPart;
 use hark_core::model::{Message, Role};
 use hark_core::session::{
     EntryTag, FOCUS, ReplayPolicy, ReplayReason, Replayed, SaidBefore, SessionSettings, Verbosity,
+    session_name,
 };
 use serde_json::{Value, json};
 use std::future::Future;
 use std::pin::Pin;
-
-/// How conversations are called that begin by themselves; all others were named by somebody.
-const UNNAMED: [&str; 6] = ["voice-", "ask-", "api-", "ws-", "mqtt", "hark"];
 
 /// Everything that was found for a task. What is missing was not there, late, or failed; `parts` says which.
 #[derive(Debug, Clone, Default)]
@@ -33,8 +31,10 @@ pub struct Gathered {
     pub things: Vec<String>,
     /// There are names or states among those that the household has not chosen.
     pub things_from_outside: bool,
-    /// Who speaks, and where: one sentence each.
-    pub here: Vec<String>,
+    /// The area this device stands in.
+    pub area: Option<String>,
+    /// Whose voice it is.
+    pub person: Option<String>,
     /// What became of each source.
     pub parts: Vec<ContextPart>,
 }
@@ -58,7 +58,7 @@ pub type GatheredFuture = Pin<Box<dyn Future<Output = Gathered> + Send>>;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Context {
+pub(super) struct PromptContext {
     language: String,
     persona: String,
     verbosity: Verbosity,
@@ -71,11 +71,11 @@ pub(super) struct Context {
     found: Gathered,
 }
 
-impl Context {
+impl PromptContext {
     pub(super) async fn of(parts: &ModelTaskParts, task: &Task) -> Self {
         let language = if task.language == "unknown" { String::new() } else { task.language.clone() };
         let mut context = Self { language, ..Self::default() };
-        let named = !UNNAMED.iter().any(|kind| task.session.starts_with(kind));
+        let named = !session_name::is_generated(&task.session);
         let known = hark_language::known(&task.language).map(|language| vec![language]);
         // In an unknown language it may be any that is spoken here.
         let languages = known
@@ -152,7 +152,7 @@ impl Context {
         json!({
             "request": request, "language": self.language, "persona": self.persona,
             "verbosity": self.verbosity, "strength": self.strength, "replay": self.replay, "data": data,
-            "here": self.found.here,
+            "area": self.found.area, "person": self.found.person,
         })
     }
 }

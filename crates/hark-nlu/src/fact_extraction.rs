@@ -198,5 +198,5 @@ fn trimmed(text: &str) -> &str {
 }
 
 #[cfg(test)]
-#[path = "tests/statements.rs"]
+#[path = "tests/fact_extraction.rs"]
 mod tests;

@@ -2,12 +2,12 @@
 //! never waits for either.
 
 use super::earcons;
+use super::mailbox::{Mailbox, Order};
 use super::phrases::{Phrase, PhraseCutter, PhraseEnd};
 use super::prepared::Prepared;
-use super::voice_maker::{Made, Maker};
-use super::voice_player::{Player, Report};
-use super::voice_stream::ReplyText;
-use super::voice_thread::{Mailbox, Order};
+use super::reply_text::ReplyText;
+use super::ring_writer::{Player, Report};
+use super::synthesis_thread::{Made, Maker};
 use hark_core::TurnId;
 use hark_core::audio::Earcon;
 use hark_core::public_event::SpeakingEnd;

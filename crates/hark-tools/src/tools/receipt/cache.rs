@@ -14,14 +14,14 @@ type Answer = Arc<OnceCell<Receipt>>;
 
 /// The last calls, the oldest first.
 #[derive(Default)]
-pub(super) struct ReceiptCache {
+pub(in crate::tools) struct ReceiptCache {
     calls: Mutex<VecDeque<(ToolCall, Answer)>>,
 }
 
 impl ReceiptCache {
     /// The receipt of this call: of the first time, when there was one, also while that is under way. A call is
     /// the same when its turn, its place in it and everything it asks are.
-    pub(super) async fn once<F>(&self, call: &ToolCall, act: impl FnOnce() -> F) -> Receipt
+    pub(in crate::tools) async fn once<F>(&self, call: &ToolCall, act: impl FnOnce() -> F) -> Receipt
     where
         F: Future<Output = Receipt>,
     {

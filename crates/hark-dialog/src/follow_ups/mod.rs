@@ -51,7 +51,7 @@ const MAX_DONE: usize = 8;
 
 /// What the next request of each conversation can lean on.
 #[derive(Debug, Clone, Default)]
-pub struct Context {
+pub struct RecentRequests {
     last: Vec<Last>,
     /// Names not chosen in the turn at hand.
     not_chosen: Vec<String>,
@@ -174,7 +174,7 @@ pub fn is_follow_up(intent: &str) -> bool {
     FOLLOW_UPS.iter().any(|(name, _)| *name == intent)
 }
 
-impl Context {
+impl RecentRequests {
     /// Keeps what was done in a turn, for as long as it can be leaned on.
     pub fn remember(&mut self, until_ms: u64, origin: &Origin, done: Vec<(Intent, Option<Receipt>)>) {
         let not_chosen = std::mem::take(&mut self.not_chosen);

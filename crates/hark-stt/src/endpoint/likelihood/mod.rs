@@ -8,11 +8,11 @@
 //! every moment (pauses within requests last [`Weights::pause_ms`] on average, exponentially distributed), the request is taken to
 //! be over when they have fallen to those of `endpoint.risk`:
 //!
-//! > wait = SHORTEST + pause_ms × (log_odds − ln(risk / (1 − risk)))
+//! > `wait = SHORTEST + pause_ms × (log_odds − ln(risk / (1 − risk)))`
 
 pub mod prosody;
 pub mod smart_turn;
-pub mod witness;
+pub mod smart_turn_worker;
 
 use hark_config::endpoint::{EndpointConfig, EndpointMode};
 use hark_core::Endpoint;

@@ -1,5 +1,5 @@
 //! Asks Smart Turn on a thread of its own, `hark-turn-end`, while the words are recognised; in line where a recording is
-//! played in lock-step. The thread ends with the witness.
+//! played in lock-step. The thread ends with the worker.
 
 use super::smart_turn::SmartTurn;
 use crate::stt::worker::SttMode;
@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 type Answer = (u64, Result<f32, Fault>);
 
 /// Smart Turn at call for the pipeline: `ask`, then `poll` until there is an answer.
-pub struct Witness {
+pub struct SmartTurnWorker {
     execution: Execution,
     asked: u64,
     /// A failure that goes on is told once.
@@ -22,7 +22,7 @@ enum Execution {
     Thread { sounds: Sender<(u64, Vec<f32>)>, answers: Receiver<Answer> },
 }
 
-impl Witness {
+impl SmartTurnWorker {
     /// Puts the model to call.
     ///
     /// # Errors
