@@ -27,9 +27,11 @@ use crate::app::settings::choices::Choices;
 use crate::app::settings::store::SettingsStore;
 use crate::app::storage::{journal_of, load_timers, open_recordings, open_store, open_store_of_daemon};
 use hark_config::{Config, paths};
+use hark_core::home::WATCHED;
 use hark_core::model::{LanguageModel, ToolSpec};
-use hark_core::ports::{HomeView, Tools, Voice};
+use hark_core::ports::{HomeSink, HomeView, Tools, Voice};
 use hark_core::{Fault, FaultKind};
+use hark_delegation::Delegation;
 use hark_dialog::model_tasks::ModelTasks;
 use hark_dialog::turn::{Machine, Settings};
 use hark_home::automations::Automations;
@@ -180,6 +182,7 @@ impl App {
             AppMode::Alone | AppMode::Visit | AppMode::Asking => None,
         };
         let (home, demo_states) = open_home(&config, mode, runtime.handle())?;
+        home.replace(WATCHED, hark_watch::things(&config.watch));
         let homeassistant =
             sources::homeassistant(&config, &home, &event_queue, &runtime).map_err(|fault| vec![fault])?;
         let mqtt_devices = mqtt::devices(&config.mqtt, home.clone());
@@ -206,7 +209,11 @@ impl App {
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
         parts.dictionaries = dictionaries(&manifest);
+        // Their names are the owner's own.
+        parts.trusted_sources.push(WATCHED.to_owned());
         parts.personal = Personal::new(&config.personal);
+        let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
+        parts.delegation = Arc::new(Delegation::new(&config.delegation, &state_dir));
         let others = OtherTools::open(&config, &models_dir, mode.calls_tools(), runtime.handle())?;
         parts.external = others.sources();
         let toolbox = Toolbox::new(parts);

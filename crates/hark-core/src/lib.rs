@@ -15,6 +15,7 @@ pub mod calendar;
 pub mod classification;
 pub mod clock;
 pub mod command;
+pub mod delegation;
 pub mod effort;
 pub mod event;
 pub mod fault;

@@ -10,6 +10,7 @@ use crate::paths::{self, expand};
 use crate::permissions::{ACTS, TOOL_PERMISSIONS, person_rule};
 use crate::tools::runs_anything;
 use crate::wake::{WakeEngine, word_limits};
+use crate::watch::named;
 use std::path::Path;
 use toml::Value;
 
@@ -32,6 +33,8 @@ pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
     knowledge(&mut found);
     mcp(&mut found);
     skills(&mut found);
+    watch(&mut found);
+    delegation(&mut found);
     found.problems
 }
 
@@ -138,6 +141,31 @@ fn skills(found: &mut Findings<'_>) {
             let fix = "write it as SKILL/SCRIPT, such as \"bin-day/next.sh\"";
             found.add("skills.scripts", script, "not a script of a skill", fix);
         }
+    }
+}
+
+/// Folders and repositories that are watched.
+fn watch(found: &mut Findings<'_>) {
+    let watch = &found.loaded.config.watch;
+    for (key, entries) in [("watch.folders", &watch.folders), ("watch.repositories", &watch.repositories)] {
+        for entry in entries.iter().filter(|entry| named(entry).is_none()) {
+            let fix = "write it as NAME=PATH, such as \"downloads=~/Downloads\"";
+            found.add(key, entry, "not a name with an absolute path", fix);
+        }
+    }
+}
+
+/// Tasks that are handed on.
+fn delegation(found: &mut Findings<'_>) {
+    let delegation = &found.loaded.config.delegation;
+    let keys = [
+        ("delegation.claude_key_file", &delegation.claude_key_file),
+        ("delegation.gemini_key_file", &delegation.gemini_key_file),
+        ("delegation.codex_key_file", &delegation.codex_key_file),
+    ];
+    for (key, file) in keys.into_iter().filter(|(_, file)| !file.is_empty() && !expand(file).is_file()) {
+        let fix = "correct the path, or clear the key where the program has a login of its own";
+        found.add(key, file, "there is no such file", fix);
     }
 }
 

@@ -4,6 +4,7 @@ pub(super) mod clipboard;
 pub(super) mod filesystem;
 pub(super) mod machine;
 pub(super) mod pc;
+pub(super) mod player;
 pub(super) mod process;
 pub(super) mod script;
 pub(super) mod search;
