@@ -133,6 +133,7 @@ impl Sandbox {
             Self::Bubblewrap { home, read_only } => bubblewrap(home, read_only, &program)?,
             Self::Container { client, name, workspaces } => {
                 let mut command = Command::new(client);
+                command.env_clear();
                 command.args(["exec", "-i", "-w", &format!("{workspaces}/{}", program.workspace.1)]);
                 // Values are taken from the client's own environment, so that no list of processes shows them.
                 command.args(program.environment.keys().flat_map(|name| ["-e", name.as_str()]));

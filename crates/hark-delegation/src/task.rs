@@ -272,10 +272,8 @@ impl Delegation {
         }
         let input = adapter.format_goal(&task.goal);
         *current = Current { task: Some(task.clone()), before, running: None };
-        self.go(&mut current, adapter, path, input);
         drop(current);
-        self.keep(&task);
-        self.tell(&task);
+        self.go(&task, adapter, path, input);
         Ok(task)
     }
 
@@ -300,10 +298,8 @@ impl Delegation {
         if current.before == Arc::default() {
             current.before = Arc::new(Snapshot::of(&path));
         }
-        self.go(&mut current, adapter, path, answer.to_owned());
         drop(current);
-        self.keep(&task);
-        self.tell(&task);
+        self.go(&task, adapter, path, answer.to_owned());
         Ok(task)
     }
 
@@ -373,11 +369,13 @@ impl Delegation {
         }
     }
 
-    /// Runs the program once, and takes what becomes of it; the caller holds `current`.
-    fn go(self: &Arc<Self>, current: &mut Current, adapter: Arc<dyn Adapter>, path: PathBuf, input: String) {
+    /// Runs the program once, and takes what becomes of it. That it runs is kept and told first: it may end at once.
+    fn go(self: &Arc<Self>, task: &TaskView, adapter: Arc<dyn Adapter>, path: PathBuf, input: String) {
+        self.keep(task);
+        self.tell(task);
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = watch::channel(false);
-        current.running = Some(Running { stop: Some(stop), ended });
+        self.current().running = Some(Running { stop: Some(stop), ended });
         let this = Arc::clone(self);
         tokio::spawn(async move {
             this.work(adapter, path, input, stopped).await;

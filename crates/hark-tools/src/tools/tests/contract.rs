@@ -206,7 +206,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
     ];
     assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
     assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));
-    let dangerous = ["shell.run", "script.run"];
+    let dangerous = ["shell.run", "script.run", "delegate.task"];
     assert!(dangerous.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Dangerous)));
     assert_eq!(reads.len() + writes.len() + dangerous.len(), table::TABLE.len());
     assert_eq!(tools.tools.risk("home.explode"), None);
