@@ -207,13 +207,7 @@ impl App {
             .map_err(|fault| vec![fault])?;
         let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
-        parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
-        parts.dictionaries = dictionaries(&manifest);
-        // Their names are the owner's own.
-        parts.trusted_sources.push(WATCHED.to_owned());
-        parts.personal = Personal::new(&config.personal);
-        let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
-        parts.delegation = Arc::new(Delegation::new(&config.delegation, &state_dir));
+        complete(&mut parts, &config, &manifest).map_err(|fault| vec![fault])?;
         let others = OtherTools::open(&config, &models_dir, mode.calls_tools(), runtime.handle())?;
         parts.external = others.sources();
         let toolbox = Toolbox::new(parts);
@@ -556,6 +550,17 @@ fn async_runtime() -> Result<tokio::runtime::Runtime, Faults> {
         .enable_all()
         .build()
         .map_err(|error| one("daemon", format!("cannot start the runtime: {error}")))
+}
+
+/// Puts in what is more than the tools' own section says.
+fn complete(parts: &mut tools::Services, config: &Config, manifest: &Arc<Manifest>) -> Result<(), Fault> {
+    parts.secrets = house_secrets(config)?;
+    parts.dictionaries = dictionaries(manifest);
+    // Their names are the owner's own.
+    parts.trusted_sources.push(WATCHED.to_owned());
+    parts.personal = Personal::new(&config.personal);
+    parts.delegation = Arc::new(Delegation::new(&config.delegation, &config.paths.state_dir()?));
+    Ok(())
 }
 
 /// What no request may carry out of the house.

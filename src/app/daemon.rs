@@ -14,8 +14,7 @@ use crate::app::language::learning::{Learner, LearningThread};
 use crate::app::language::understanding_thread::ReadingThread;
 use crate::app::language::vocabulary::VocabularyThread;
 use crate::app::reload::Origin;
-use crate::app::requests::automations_thread::AutomationsThread;
-use crate::app::requests::delegation;
+use crate::app::requests::by_itself::ByItself;
 use crate::app::requests::inbox::Inbox;
 use crate::app::requests::timers_thread::TimersThread;
 use crate::app::service::api::{Broadcast, LiveApi, remote_microphones};
@@ -35,7 +34,6 @@ use chrono::TimeDelta;
 use hark_core::house::Claim;
 use hark_core::plan::PlanStore;
 use hark_core::{DaemonCommand, Event, Fault, Mode, PublicEvent, Resume, Setting};
-use hark_home::unasked::Unasked;
 use hark_http::limits::Limits;
 use hark_http::owner_socket::OwnerSocket;
 use hark_http::{Dashboard, MakeMcp};
@@ -44,7 +42,6 @@ use hark_mqtt::{Equipment, InboundHandlers, Mqtt, NodeInfo};
 use hark_store::store::Store;
 use hark_telemetry::vitals;
 use hark_telemetry::watchdog::Notifier;
-use hark_watch::Watcher;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -109,13 +106,7 @@ pub fn run(
     let mut effect_runner = EffectRunner::new(app.machine(), parts, clock, event_queue.clone(), listeners);
     let mut timers = TimersThread::start(app.timers.clone(), event_queue.clone())
         .map_err(|error| no_thread("hark-timers", &error))?;
-    let unasked = Arc::new(unasked(app));
-    app.services.automations.limit(unasked.clone());
-    let mut automations = AutomationsThread::start(app.services.clone(), event_queue.clone())
-        .map_err(|error| no_thread("hark-automations", &error))?;
-    // Behind the thread that waits for what it tells.
-    let watcher = Watcher::start(&app.config.watch, &app.config.paths.state_dir()?, app.home.clone())
-        .map_err(|error| no_thread("hark-watch", &error))?;
+    let by_itself = ByItself::start(app)?;
     let vocabulary =
         VocabularyThread::start(app.vocabulary.clone(), app.runtime.handle().clone(), event_queue.clone())?;
     let watchdog =
@@ -128,7 +119,6 @@ pub fn run(
     effect_runner
         .announce(settings, told(&event_queue, app.store().mode()).flatten().unwrap_or(Mode::Resting));
     told(&event_queue, go_on_with_plans(app));
-    delegation::follow(&app.services.delegation, &event_queue, unasked, app.runtime.handle());
     let noting = keep_promises(app, &mqtt, left_over);
     app.runtime.spawn(back_up(app.store().clone(), event_queue.clone()));
     watch_model(app);
@@ -141,9 +131,7 @@ pub fn run(
     drop(watchdog);
     diagnostics.abort();
     timers.stop(&app.timers);
-    app.runtime.block_on(app.services.delegation.end());
-    watcher.stop();
-    automations.stop(&app.services.automations);
+    by_itself.stop(app);
     app.runtime.block_on(dashboard.shutdown());
     pipelines.end();
     app.library.end();
@@ -165,12 +153,6 @@ pub fn run(
     app.intercom().detach();
     app.runtime.block_on(mqtt.shutdown());
     Ok(if ending.restarts() { Ended::ToRestart } else { Ended::ForGood })
-}
-
-/// When Hark may speak by itself of what it watches, and of tasks that were handed on.
-fn unasked(app: &App) -> Unasked {
-    let intercom = app.intercom().clone();
-    Unasked::new(move || intercom.is_quiet(), app.config.proactive.min_interval_min)
 }
 
 /// The configuration with its file, which is read anew on SIGHUP from here on.

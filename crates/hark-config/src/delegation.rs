@@ -1,5 +1,6 @@
 //! `[delegation]`: tasks that are handed to AI command-line programs.
 
+use crate::paths::expand;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -111,5 +112,17 @@ impl DelegationConfig {
             "codex" => Some((&self.codex_program, &self.codex_key_file)),
             _ => None,
         }
+    }
+
+    /// What is wrong with it: the key, its value, why, and how to mend it.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = (&'static str, &str, &'static str, &'static str)> {
+        let keys = [
+            ("delegation.claude_key_file", self.claude_key_file.as_str()),
+            ("delegation.gemini_key_file", self.gemini_key_file.as_str()),
+            ("delegation.codex_key_file", self.codex_key_file.as_str()),
+        ];
+        let fix = "correct the path, or clear the key where the program has a login of its own";
+        let missing = keys.into_iter().filter(|(_, file)| !file.is_empty() && !expand(file).is_file());
+        missing.map(move |(key, file)| (key, file, "there is no such file", fix))
     }
 }

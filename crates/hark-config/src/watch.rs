@@ -38,8 +38,20 @@ impl WatchConfig {
     }
 }
 
+impl WatchConfig {
+    /// What is wrong with it: the key, its value, why, and how to mend it.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = (&'static str, &str, &'static str, &'static str)> {
+        let keys = [("watch.folders", &self.folders), ("watch.repositories", &self.repositories)];
+        let entries =
+            keys.into_iter().flat_map(|(key, all)| all.iter().map(move |entry| (key, entry.as_str())));
+        let fix = "write it as NAME=PATH, such as \"downloads=~/Downloads\"";
+        let wrong = entries.filter(|(_, entry)| named(entry).is_none());
+        wrong.map(move |(key, entry)| (key, entry, "not a name with an absolute path", fix))
+    }
+}
+
 /// The name and the path of an entry; `None` where it has none, or the path is not absolute.
-pub(crate) fn named(entry: &str) -> Option<(String, PathBuf)> {
+fn named(entry: &str) -> Option<(String, PathBuf)> {
     let (name, path) = match entry.split_once('=') {
         Some((name, path)) => (Some(name.trim().to_owned()), path),
         None => (None, entry),

@@ -1,3 +1,5 @@
+//! Tasks of programs that behave as the real ones do on their command line, in a real sandbox.
+
 use super::*;
 use hark_config::delegation::{DelegateProgram, SandboxKind};
 use std::fs;

@@ -10,13 +10,12 @@ use crate::paths::{self, expand};
 use crate::permissions::{ACTS, TOOL_PERMISSIONS, person_rule};
 use crate::tools::runs_anything;
 use crate::wake::{WakeEngine, word_limits};
-use crate::watch::named;
 use std::path::Path;
 use toml::Value;
 
 /// All cross-key problems of a configuration whose single values are in range.
 pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
-    let mut found = Findings { loaded, problems: Vec::new() };
+    let (config, mut found) = (&loaded.config, Findings { loaded, problems: Vec::new() });
     thresholds(&mut found);
     times(&mut found);
     wake_words(&mut found);
@@ -33,8 +32,8 @@ pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
     knowledge(&mut found);
     mcp(&mut found);
     skills(&mut found);
-    watch(&mut found);
-    delegation(&mut found);
+    let others = config.watch.problems().chain(config.delegation.problems());
+    others.for_each(|(key, value, message, fix)| found.add(key, value, message, fix));
     found.problems
 }
 
@@ -141,31 +140,6 @@ fn skills(found: &mut Findings<'_>) {
             let fix = "write it as SKILL/SCRIPT, such as \"bin-day/next.sh\"";
             found.add("skills.scripts", script, "not a script of a skill", fix);
         }
-    }
-}
-
-/// Folders and repositories that are watched.
-fn watch(found: &mut Findings<'_>) {
-    let watch = &found.loaded.config.watch;
-    for (key, entries) in [("watch.folders", &watch.folders), ("watch.repositories", &watch.repositories)] {
-        for entry in entries.iter().filter(|entry| named(entry).is_none()) {
-            let fix = "write it as NAME=PATH, such as \"downloads=~/Downloads\"";
-            found.add(key, entry, "not a name with an absolute path", fix);
-        }
-    }
-}
-
-/// Tasks that are handed on.
-fn delegation(found: &mut Findings<'_>) {
-    let delegation = &found.loaded.config.delegation;
-    let keys = [
-        ("delegation.claude_key_file", &delegation.claude_key_file),
-        ("delegation.gemini_key_file", &delegation.gemini_key_file),
-        ("delegation.codex_key_file", &delegation.codex_key_file),
-    ];
-    for (key, file) in keys.into_iter().filter(|(_, file)| !file.is_empty() && !expand(file).is_file()) {
-        let fix = "correct the path, or clear the key where the program has a login of its own";
-        found.add(key, file, "there is no such file", fix);
     }
 }
 

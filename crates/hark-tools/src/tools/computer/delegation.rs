@@ -1,9 +1,9 @@
 //! `delegate.*` and `workspace.*`: tasks that are handed to an AI command-line program, and the folders they are worked at in.
 
-use super::args::Args;
-use super::computer::web::refuse_secrets;
-use super::outcome::{Failure, Outcome, Prepared, blocking, blocking_work};
-use super::services::Services;
+use super::web::refuse_secrets;
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared, blocking, blocking_work};
+use crate::tools::services::Services;
 use hark_core::delegation::TaskState;
 use hark_core::tool::error_code;
 use hark_delegation::{DelegationError, Requested, TaskView};
