@@ -29,9 +29,11 @@ use crate::app::settings::choices::Choices;
 use crate::app::settings::store::SettingsStore;
 use crate::app::storage::{journal_of, load_timers, open_recordings, open_store, open_store_of_daemon};
 use hark_config::{Config, paths};
+use hark_core::home::WATCHED;
 use hark_core::model::{LanguageModel, ToolSpec};
-use hark_core::ports::{HomeView, Tools, Voice};
+use hark_core::ports::{HomeSink, HomeView, Tools, Voice};
 use hark_core::{Fault, FaultKind};
+use hark_delegation::Delegation;
 use hark_dialog::model_tasks::ModelTasks;
 use hark_dialog::turn::{Machine, Settings};
 use hark_home::automations::Automations;
@@ -182,6 +184,7 @@ impl App {
             AppMode::Alone | AppMode::Visit | AppMode::Asking => None,
         };
         let (home, demo_states) = open_home(&config, mode, runtime.handle())?;
+        home.replace(WATCHED, hark_watch::things(&config.watch));
         let homeassistant =
             sources::homeassistant(&config, &home, &event_queue, &runtime).map_err(|fault| vec![fault])?;
         let mqtt_devices = mqtt::devices(&config.mqtt, home.clone());
@@ -206,9 +209,7 @@ impl App {
             .map_err(|fault| vec![fault])?;
         let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
-        parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
-        parts.dictionaries = dictionaries(&manifest);
-        parts.personal = Personal::new(&config.personal);
+        complete(&mut parts, &config, &manifest).map_err(|fault| vec![fault])?;
         let others = OtherTools::open(&config, &models_dir, mode.calls_tools(), runtime.handle())?;
         parts.external = others.sources();
         let toolbox = Toolbox::new(parts);
@@ -551,6 +552,17 @@ fn async_runtime() -> Result<tokio::runtime::Runtime, Faults> {
         .enable_all()
         .build()
         .map_err(|error| one("daemon", format!("cannot start the runtime: {error}")))
+}
+
+/// Puts in what is more than the tools' own section says.
+fn complete(parts: &mut tools::Services, config: &Config, manifest: &Arc<Manifest>) -> Result<(), Fault> {
+    parts.secrets = house_secrets(config)?;
+    parts.dictionaries = dictionaries(manifest);
+    // Their names are the owner's own.
+    parts.trusted_sources.push(WATCHED.to_owned());
+    parts.personal = Personal::new(&config.personal);
+    parts.delegation = Arc::new(Delegation::new(&config.delegation, &config.paths.state_dir()?));
+    Ok(())
 }
 
 /// What no request may carry out of the house.

@@ -14,7 +14,7 @@ use crate::app::language::learning::{Learner, LearningThread};
 use crate::app::language::understanding_thread::ReadingThread;
 use crate::app::language::vocabulary::VocabularyThread;
 use crate::app::reload::Origin;
-use crate::app::requests::automations_thread::AutomationsThread;
+use crate::app::requests::by_itself::ByItself;
 use crate::app::requests::inbox::Inbox;
 use crate::app::requests::timers_thread::TimersThread;
 use crate::app::service::api::{Broadcast, LiveApi, remote_microphones};
@@ -106,8 +106,7 @@ pub fn run(
     let mut effect_runner = EffectRunner::new(app.machine(), parts, clock, event_queue.clone(), listeners);
     let mut timers = TimersThread::start(app.timers.clone(), event_queue.clone())
         .map_err(|error| no_thread("hark-timers", &error))?;
-    let mut automations = AutomationsThread::start(app.services.clone(), event_queue.clone())
-        .map_err(|error| no_thread("hark-automations", &error))?;
+    let by_itself = ByItself::start(app)?;
     let vocabulary =
         VocabularyThread::start(app.vocabulary.clone(), app.runtime.handle().clone(), event_queue.clone())?;
     let watchdog =
@@ -132,7 +131,7 @@ pub fn run(
     drop(watchdog);
     diagnostics.abort();
     timers.stop(&app.timers);
-    automations.stop(&app.services.automations);
+    by_itself.stop(app);
     app.runtime.block_on(dashboard.shutdown());
     pipelines.end();
     app.library.end();

@@ -219,6 +219,7 @@ fn is_promise(event: &Event) -> bool {
     let from_mqtt = |origin: &Origin| matches!(origin, Origin::Mqtt | Origin::MqttSession(_));
     match event {
         Event::Automation { .. }
+        | Event::Delegation { .. }
         | Event::Timer { .. }
         | Event::Acted { .. }
         | Event::Say { .. }

@@ -67,11 +67,16 @@ impl Intercom {
         self.do_not_disturb.store(on, Ordering::Relaxed);
     }
 
-    /// Says it here, or shows it where it is quiet; whether it is said.
-    pub(crate) fn say(&self, text: &str) -> Result<bool, Fault> {
+    /// Whether nothing is to be said unasked now: quiet hours, do-not-disturb, or the speaker is off.
+    pub(crate) fn is_quiet(&self) -> bool {
         let switched_off =
             self.do_not_disturb.load(Ordering::Relaxed) || self.speaker_muted.load(Ordering::Relaxed);
-        let quiet = switched_off || self.is_quiet_at(minute_of_day());
+        switched_off || self.is_quiet_at(minute_of_day())
+    }
+
+    /// Says it here, or shows it where it is quiet; whether it is said.
+    pub(crate) fn say(&self, text: &str) -> Result<bool, Fault> {
+        let quiet = self.is_quiet();
         let text = text.to_owned();
         let event = if quiet { Event::Show { text } } else { Event::Say { text } };
         self.event_queue.push(event).map_err(|full| {

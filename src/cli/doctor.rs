@@ -13,6 +13,8 @@ use hark_core::inspection::ServerCondition;
 use hark_core::ports::HomeView;
 use hark_core::speaker::VoiceStore;
 use hark_core::{Fault, FaultKind};
+use hark_delegation::{Delegation, DelegationError};
+use hark_desktop::{Desktop, DesktopError, Service};
 use hark_homeassistant as homeassistant;
 use hark_models::manifest::Manifest;
 use hark_mqtt as mqtt;
@@ -30,7 +32,7 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 17] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 19] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
@@ -48,6 +50,8 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("language model", &|| language_model(config)),
         ("mcp servers", &|| mcp_servers(config)),
         ("skills", &|| super::skills::examined(config)),
+        ("delegation", &|| delegation(config)),
+        ("desktop", &|| Ok(desktop())),
     ];
     let mut failed = 0;
     for (name, check) in checks {
@@ -236,6 +240,36 @@ fn mcp_servers(config: &Config) -> Finding {
     });
     let told: Vec<String> = told.collect();
     Ok(if told.is_empty() { "none configured".to_owned() } else { told.join("; ") })
+}
+
+/// What tasks are handed to, after a trial of the sandbox.
+fn delegation(config: &Config) -> Finding {
+    if config.delegation.workspaces.trim().is_empty() {
+        return Ok("no folder of workspaces, so no task is handed on (delegation.workspaces)".to_owned());
+    }
+    let delegation = Delegation::new(&config.delegation, &config.paths.state_dir()?);
+    waiting("delegation", async {
+        let failed = |error: DelegationError| {
+            Fault::new(FaultKind::MissingPart, "delegation", error.to_string(), error.fix())
+        };
+        delegation.examined().await.map_err(failed)
+    })
+}
+
+/// What this machine offers over D-Bus; a server has little of it, and that is no failure.
+fn desktop() -> String {
+    let desktop = Desktop::default();
+    let services = [Service::Power, Service::Network, Service::Login];
+    let told = services.map(|service| match desktop.offers(service) {
+        Ok(()) => format!("{} is there", service.title()),
+        Err(DesktopError::NoService(_)) => format!("no {} ({})", service.title(), service.fix()),
+        Err(error) => format!("no {}: {error}", service.title()),
+    });
+    let session = match desktop.has_session() {
+        Ok(()) => "a desktop's session for players and notifications",
+        Err(_) => "no desktop's session, so no players and no notifications (run Hark in it: systemd/user)",
+    };
+    format!("{}; {session}", told.join("; "))
 }
 
 fn open(config: &Config) -> Result<App, Fault> {

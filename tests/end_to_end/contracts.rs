@@ -3,6 +3,7 @@
 
 use hark_core::classification::StepWords;
 use hark_core::context::{ContextOutcome, ContextPart, ContextSource};
+use hark_core::delegation::TaskState;
 use hark_core::intent::{Intent, Route, Slots};
 use hark_core::model::delivery::{Delivery, PromptPart, PromptSent};
 use hark_core::plan::{Plan, Step, StepStatus};
@@ -195,6 +196,14 @@ fn samples() -> Vec<PublicEvent> {
             tools: 2,
             parts: vec![PromptPart { what: "request".into(), chars: 31 }],
         }),
+        PublicEvent::Delegation {
+            task: "0198a3".into(),
+            goal: "write a web server".into(),
+            program: "Claude Code".into(),
+            workspace: "website".into(),
+            state: TaskState::Asking,
+            text: "Which port shall it listen on?".into(),
+        },
     ]
 }
 
@@ -227,6 +236,7 @@ fn position(event: &PublicEvent) -> usize {
         PublicEvent::Evaluation { .. } => 23,
         PublicEvent::Context { .. } => 24,
         PublicEvent::Prompt(_) => 25,
+        PublicEvent::Delegation { .. } => 26,
     }
 }
 

@@ -9,6 +9,7 @@
 
 pub mod contracts;
 pub mod dashboard;
+pub mod delegation;
 mod hearing;
 pub mod home;
 pub mod homeassistant;
@@ -29,6 +30,7 @@ pub mod setting_ranges;
 pub mod skills;
 pub mod speaking;
 pub mod tools;
+pub mod watch;
 
 pub use config_file::{ChangeError, ConfigFile, write_whole};
 pub use default_file::{DEFAULT_FILE, render as render_default_file};
@@ -85,6 +87,12 @@ pub struct Config {
     pub mcp: mcp::McpConfig,
     /// Skills: how the household wants things done.
     pub skills: skills::SkillsConfig,
+    /// Tasks that are handed to AI command-line programs, such as Claude Code.
+    pub delegation: delegation::DelegationConfig,
+    /// Folders and Git repositories that are watched.
+    pub watch: watch::WatchConfig,
+    /// How often Hark speaks by itself of what it watches.
+    pub proactive: watch::ProactiveConfig,
     /// A Home Assistant whose rooms and devices become part of the home, by its WebSocket API.
     pub homeassistant: homeassistant::HomeAssistant,
     /// MQTT and Home Assistant discovery.
@@ -118,6 +126,9 @@ impl Config {
             &self.dashboard.token_file,
             &self.permissions.pin_file,
             &self.permissions.device_codes_file,
+            &self.delegation.claude_key_file,
+            &self.delegation.gemini_key_file,
+            &self.delegation.codex_key_file,
         ];
         let of_models = self.llm.servers.values().map(|server| &server.key_file);
         let named = named.into_iter().chain(of_models).map(String::as_str).filter(|path| !path.is_empty());

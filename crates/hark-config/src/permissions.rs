@@ -19,11 +19,11 @@ pub enum DangerPolicy {
 }
 
 /// Every dangerous act, as the lists of `[permissions]` name it.
-pub const ACTS: [&str; 9] =
-    ["unlock", "open", "disarm", "shell", "send", "mcp", "skill", "overwrite", "suspend"];
+pub const ACTS: [&str; 10] =
+    ["unlock", "open", "disarm", "shell", "send", "mcp", "skill", "overwrite", "suspend", "delegate"];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
-pub const TOOL_PERMISSIONS: [&str; 30] = [
+pub const TOOL_PERMISSIONS: [&str; 31] = [
     "alarm",
     "announce",
     "calculate",
@@ -32,6 +32,7 @@ pub const TOOL_PERMISSIONS: [&str; 30] = [
     "clipboard",
     "contacts",
     "datetime",
+    "delegate",
     "filesystem",
     "home",
     "joke",
@@ -56,13 +57,13 @@ pub const TOOL_PERMISSIONS: [&str; 30] = [
     "words",
 ];
 
-/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program), `send` (a web request that may change something), `mcp` (a tool of an MCP server), `skill` (a script of a skill), `overwrite` (replacing a file) or `suspend` (letting this machine sleep).
+/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program), `send` (a web request that may change something), `mcp` (a tool of an MCP server), `skill` (a script of a skill), `overwrite` (replacing a file), `suspend` (letting this machine sleep) or `delegate` (handing a task to an AI command-line program).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Permissions {
     /// What happens to acts that no list below names. `confirm`: Hark asks and waits for a yes; `pin`: for the PIN; `deny`: never; `allow`: at once.
     pub dangerous: DangerPolicy,
-    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite` and `suspend`. Of several lists the strictest counts.
+    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `suspend` and `delegate`. Of several lists the strictest counts.
     pub confirm: Vec<String>,
     /// Acts that need the PIN, spoken or typed.
     pub pin: Vec<String>,

@@ -221,6 +221,9 @@ pub struct Automation {
     /// Since when it is being carried out, milliseconds since the Unix epoch: it goes on after a power cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acting_since_unix_ms: Option<i64>,
+    /// Since when it has happened and is not said, because nothing is to be said unasked, milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_since_unix_ms: Option<i64>,
     /// When a trigger that time brings comes next, milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_unix_ms: Option<i64>,

@@ -4,6 +4,7 @@ pub use super::model::thinking::ModelHelp;
 
 use super::audio::Earcon;
 use super::automation::Automation;
+use super::delegation::TaskNews;
 use super::fault::Fault;
 use super::house::Standing;
 use super::ids::{TimerId, TurnId};
@@ -113,6 +114,8 @@ pub enum Event {
     Timer { change: TimerChange, timer: Timer },
     /// What an automation waited for has happened: it is carried out in the language of the one who asked for it.
     Automation { automation: Box<Automation> },
+    /// A task that was handed to another program goes on, asks something, or is over.
+    Delegation { news: Box<TaskNews> },
     /// Listen without a wake word, now.
     ListenNow,
     /// Be quiet and forget the request at hand, now.

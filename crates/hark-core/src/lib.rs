@@ -48,7 +48,7 @@ pub use home::{device, house};
 pub use ids::{AutomationId, EntityId, ReceiptId, TimerId, TurnId};
 pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
 pub use mode::Mode;
-pub use model::{context, plan, thinking};
+pub use model::{context, delegation, plan, thinking};
 pub use ports::{api, configuration, documents, external_tools, inspection, teaching, tool_host};
 pub use public_event::{Envelope, PublicEvent};
 pub use setting::Setting;

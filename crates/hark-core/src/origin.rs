@@ -20,6 +20,19 @@ pub enum Origin {
     Internal,
 }
 
+impl Origin {
+    /// The origin of requests in a conversation, by the name that [`Requester::conversation`] has of it.
+    pub fn of_conversation(name: &str) -> Self {
+        match name.split_once(' ') {
+            Some(("api", name)) => Self::Api(name.to_owned()),
+            Some(("mqtt", name)) => Self::MqttSession(name.to_owned()),
+            _ if name == "mqtt" => Self::Mqtt,
+            _ if name == "cli" => Self::Cli,
+            _ => Self::Voice,
+        }
+    }
+}
+
 /// Who told or asks something, the least trusted first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -85,5 +98,19 @@ impl Requester {
     /// Whether what is private is kept from it.
     pub fn is_stranger(&self) -> bool {
         self.speaker == Speaker::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_tells_where_its_requests_come_from() {
+        let named = [Origin::MqttSession("a b".into()), Origin::Api("kitchen tablet".into())];
+        for origin in [Origin::Voice, Origin::Cli, Origin::Mqtt].into_iter().chain(named) {
+            assert_eq!(Origin::of_conversation(&Requester::of(&origin).conversation), origin);
+        }
+        assert_eq!(Origin::of_conversation(&Requester::of(&Origin::Internal).conversation), Origin::Voice);
     }
 }

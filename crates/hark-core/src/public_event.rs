@@ -6,6 +6,7 @@ pub use crate::origin::Origin;
 use super::classification::Kind;
 use super::clock::Stamp;
 use super::context::ContextPart;
+use super::delegation::TaskState;
 use super::fault::Fault;
 use super::ids::TurnId;
 use super::intent::{Intent, Route, Slots};
@@ -163,6 +164,16 @@ pub enum PublicEvent {
     },
     /// A tool ran.
     Action { tool: String, args: Slots, receipt: Receipt, duration_ms: f64 },
+    /// A task that was handed to another program goes on, asks something, or is over. `text` is what that program said last,
+    /// what it asks, or why it has not ended well.
+    Delegation {
+        task: String,
+        goal: String,
+        program: String,
+        workspace: String,
+        state: TaskState,
+        text: String,
+    },
     /// What Hark answers.
     Reply { text: String, language: String, ends: bool },
     /// The first sample left for the speaker.

@@ -62,6 +62,9 @@ pub enum DesktopError {
     /// There is no bus.
     #[error("the system's D-Bus cannot be reached: {0}")]
     NoBus(String),
+    /// There is no session of a desktop.
+    #[error("no desktop's session can be reached: {0}")]
+    NoSession(String),
     /// The service is not on it.
     #[error("{} is not there on this machine", .0.title())]
     NoService(Service),
@@ -107,6 +110,20 @@ impl Desktop {
     }
 }
 
+impl Desktop {
+    /// Whether the bus of a desktop's session is named, or stands where it does by convention.
+    ///
+    /// # Errors
+    /// When neither is so.
+    pub fn has_session(&self) -> Result<(), DesktopError> {
+        let is_named =
+            std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some_and(|address| !address.is_empty());
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(std::path::PathBuf::from);
+        let stands = runtime.is_some_and(|runtime| runtime.join("bus").exists());
+        if is_named || stands { Ok(()) } else { Err(DesktopError::NoSession("there is none".into())) }
+    }
+}
+
 /// Names on the bus, and those it can start. On a thread of its own: the caller may be within a runtime.
 fn names() -> Names {
     let look = || {
@@ -149,6 +166,17 @@ pub(crate) async fn with_bus<T, F: Future<Output = Result<T, DesktopError>>>(
     work: impl FnOnce(Connection) -> F,
 ) -> Result<T, DesktopError> {
     let done = async { work(connect().await?).await };
+    tokio::time::timeout(TIMEOUT, done).await.unwrap_or(Err(DesktopError::Timeout))
+}
+
+/// Does something with the bus of the desktop's session, in bounded time.
+pub(crate) async fn with_session<T, F: Future<Output = Result<T, DesktopError>>>(
+    work: impl FnOnce(Connection) -> F,
+) -> Result<T, DesktopError> {
+    let done = async {
+        let bus = Connection::session().await;
+        work(bus.map_err(|error| DesktopError::NoSession(error.to_string()))?).await
+    };
     tokio::time::timeout(TIMEOUT, done).await.unwrap_or(Err(DesktopError::Timeout))
 }
 

@@ -1,5 +1,5 @@
 //! What the machine itself offers over the system's D-Bus: its battery (UPower), its Wi-Fi (NetworkManager), locking its
-//! screen and letting it sleep (logind). `hark-tools` calls it. The error for a missing service says how to
+//! screen and letting it sleep (logind); and over the session's: what plays (MPRIS), notifications. `hark-tools` calls it. The error for a missing service says how to
 //! install or start it.
 //!
 //! ```
@@ -9,10 +9,13 @@
 //! ```
 
 mod bus;
+mod notifications;
+mod players;
 mod power;
 mod session;
 mod wifi;
 
 pub use bus::{Desktop, DesktopError, Service};
+pub use players::{Player, PlayerCommand};
 pub use power::{Battery, BatteryState};
 pub use wifi::Wifi;

@@ -2,7 +2,7 @@
 //! installed the test says so and passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests")]
 
-use hark_desktop::{BatteryState, Desktop, DesktopError, Service};
+use hark_desktop::{BatteryState, Desktop, DesktopError, PlayerCommand, Service};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
@@ -19,6 +19,22 @@ power = start('upower', {'DaemonVersion': '0.99', 'OnBattery': True})
 network = start('networkmanager')
 login = start('logind', {'CanSuspend': 'yes'})
 device = network.AddWiFiDevice('wlan0', 'wlan0', 100)
+PLAYER = 'org.mpris.MediaPlayer2.Player'
+session = dbusmock.DBusTestCase.get_dbus(False)
+child = dbusmock.DBusTestCase.spawn_server('org.mpris.MediaPlayer2.tunes', '/org/mpris/MediaPlayer2', PLAYER, system_bus=False, stdout=subprocess.DEVNULL)
+children.append(child)
+dbusmock.DBusTestCase.wait_for_bus_object('org.mpris.MediaPlayer2.tunes', '/org/mpris/MediaPlayer2', system_bus=False)
+tunes = dbus.Interface(session.get_object('org.mpris.MediaPlayer2.tunes', '/org/mpris/MediaPlayer2'), dbusmock.MOCK_IFACE)
+def song(title, artist):
+    return dbus.Dictionary({'xesam:title': dbus.String(title, variant_level=1), 'xesam:artist': dbus.Array([artist], signature='s', variant_level=1)}, signature='sv')
+tunes.AddProperties('org.mpris.MediaPlayer2', {'Identity': 'Tunes'})
+tunes.AddProperties(PLAYER, {'PlaybackStatus': 'Playing', 'Metadata': song('So What\n', 'Miles Davis')})
+for name, status in [('Pause', 'Paused'), ('Play', 'Playing')]:
+    tunes.AddMethod(PLAYER, name, '', '', f"self.props['{PLAYER}']['PlaybackStatus'] = '{status}'")
+tunes.AddMethod(PLAYER, 'Next', '', '', f"self.props['{PLAYER}']['Metadata'] = dbus.Dictionary({{'xesam:title': dbus.String('Blue in Green', variant_level=1)}}, signature='sv')")
+child, obj = dbusmock.DBusTestCase.spawn_server_template('notification_daemon', {}, subprocess.DEVNULL)
+children.append(child)
+shown = dbus.Interface(obj, dbusmock.MOCK_IFACE)
 print('ready', flush=True)
 for line in sys.stdin:
     what = line.strip()
@@ -30,6 +46,11 @@ for line in sys.stdin:
         network.AddActiveConnection([device], connection, point, 'active', 2)
     elif what == 'session':
         login.AddSession('1', 'seat0', dbus.UInt32(1000), 'anna', True)
+    elif what == 'broken':
+        tunes.AddMethod(PLAYER, 'Play', '', '', '')
+    elif what == 'shown':
+        print('|'.join(str(call[2][index]) for call in shown.GetCalls() for index in (3, 4)), flush=True)
+        continue
     elif what == 'calls':
         print(','.join(str(call[1]) for call in login.GetCalls()), flush=True)
         continue
@@ -58,7 +79,10 @@ impl Machine {
         let mut address = String::new();
         BufReader::new(bus.stdout.take()?).read_line(&mut address).ok()?;
         // SAFETY: this test is the only one of its program, and starts no thread before.
-        unsafe { std::env::set_var("DBUS_SYSTEM_BUS_ADDRESS", address.trim()) };
+        unsafe {
+            std::env::set_var("DBUS_SYSTEM_BUS_ADDRESS", address.trim());
+            std::env::set_var("DBUS_SESSION_BUS_ADDRESS", address.trim());
+        };
         let mut player = Command::new(python)
             .args(["-c", PLAYER])
             .stdin(Stdio::piped())
@@ -124,4 +148,24 @@ fn the_machine_is_told_of_and_driven_by_its_services() {
     assert_eq!(runtime.block_on(desktop.suspend()), Ok(()));
     let calls = machine.tell("calls");
     assert!(calls.contains("LockSessions") && calls.ends_with("Suspend"), "{calls}");
+
+    let told = |command| runtime.block_on(desktop.tell_player(command));
+    assert_eq!(desktop.has_session(), Ok(()));
+    let player = runtime.block_on(desktop.player()).unwrap();
+    assert_eq!((player.name.as_str(), player.is_playing), ("Tunes", true));
+    assert_eq!((player.title.as_str(), player.artist.as_str()), ("So What", "Miles Davis"));
+    assert!(!told(PlayerCommand::Pause).unwrap().is_playing);
+    assert!(told(PlayerCommand::Play).unwrap().is_playing);
+    assert_eq!(told(PlayerCommand::Next).unwrap().title, "Blue in Green");
+    assert!(!told(PlayerCommand::Pause).unwrap().is_playing);
+    assert_eq!(machine.tell("broken"), "done");
+    let undone = told(PlayerCommand::Play);
+    assert_eq!(
+        undone,
+        Err(DesktopError::Failed("Tunes did not do it".into())),
+        "a player that only says yes"
+    );
+
+    assert!(runtime.block_on(desktop.notify("Hark", "the <b>washing</b> & drying")).is_ok());
+    assert_eq!(machine.tell("shown"), "Hark|the &lt;b&gt;washing&lt;/b&gt; &amp; drying");
 }

@@ -9,10 +9,11 @@ pub mod sun;
 
 use crate::home::question;
 use crate::home::select::SelectError;
+use crate::unasked::Unasked;
 use crate::zone::Zone;
 use chrono::{Datelike, Duration, NaiveTime};
 use hark_core::automation::{Action, Automation, Condition, SunEvent, Trigger, Until};
-use hark_core::home::Home;
+use hark_core::home::{Home, WATCHED};
 use hark_core::ports::AutomationStore;
 use hark_core::{AutomationId, Fault};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -68,12 +69,13 @@ pub struct Automations {
     store: Arc<dyn AutomationStore>,
     zone: Zone,
     observer: RwLock<Option<Observer>>,
+    unasked: RwLock<Option<Arc<Unasked>>>,
 }
 
 impl Automations {
     /// Those that are kept here, by the clock of this zone.
     pub fn new(store: Arc<dyn AutomationStore>, zone: Zone) -> Self {
-        Self { store, zone, observer: RwLock::new(None) }
+        Self { store, zone, observer: RwLock::new(None), unasked: RwLock::new(None) }
     }
 
     /// The zone of its times of day.
@@ -84,6 +86,12 @@ impl Automations {
     /// Sets who is told of what acts; replaces the previous one.
     pub fn observe(&self, observer: Observer) {
         *self.observer.write().unwrap_or_else(PoisonError::into_inner) = Some(observer);
+    }
+
+    /// Limits when it may act on what is watched beside the home, folders and repositories: what happens meanwhile is held,
+    /// and acts afterwards.
+    pub fn limit(&self, unasked: Arc<Unasked>) {
+        *self.unasked.write().unwrap_or_else(PoisonError::into_inner) = Some(unasked);
     }
 
     /// All of them, in the order they were set.
@@ -169,9 +177,15 @@ impl Automations {
             if automation.acting_since_unix_ms.is_some() {
                 continue;
             }
-            let (happened, after) = self.seen(&automation, now);
-            if happened {
-                let acting = Automation { acting_since_unix_ms: Some(now.unix_ms), ..after };
+            let (happened, mut after) = self.seen(&automation, now);
+            let happened = happened || automation.held_since_unix_ms.is_some();
+            let is_held = happened && self.is_held(&automation, now);
+            if is_held {
+                after.held_since_unix_ms.get_or_insert(now.unix_ms);
+            }
+            if happened && !is_held {
+                let (acting_since_unix_ms, held_since_unix_ms) = (Some(now.unix_ms), None);
+                let acting = Automation { acting_since_unix_ms, held_since_unix_ms, ..after };
                 if self.store.replace_automation(&automation, Some(&acting))? {
                     self.tell(acting);
                 }
@@ -353,6 +367,16 @@ impl Automations {
             after.next_unix_ms = self.next(&automation.trigger, &automation.only_if, now).ok().flatten();
         }
         (acts, after)
+    }
+
+    /// Whether what has happened is not to be told now.
+    fn is_held(&self, automation: &Automation, now: Now<'_>) -> bool {
+        let Trigger::Becomes { condition, .. } = &automation.trigger else { return false };
+        let asked = |question| question::asked_about(now.home, question, now.area).unwrap_or_default();
+        let mut about = condition.questions().into_iter().flat_map(asked);
+        let unasked = self.unasked.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let is_watched = about.any(|thing| thing.source == WATCHED);
+        is_watched && unasked.is_some_and(|unasked| !unasked.take(now.unix_ms))
     }
 
     fn over(&self, known: &Automation, now_unix_ms: i64) -> Result<(), Fault> {

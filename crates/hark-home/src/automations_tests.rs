@@ -59,6 +59,7 @@ impl House {
             was_true: false,
             true_since_unix_ms: None,
             acting_since_unix_ms: None,
+            held_since_unix_ms: None,
             next_unix_ms: None,
         };
         change(&mut new);
@@ -287,4 +288,58 @@ fn the_sun_is_up_by_day_and_down_at_night() {
     house.is("binary_sensor.hallway_motion", "off");
     house.unix_ms += 12 * 60 * MINUTE_MS;
     assert_eq!(house.is("binary_sensor.hallway_motion", "on"), ["hall"]);
+}
+
+#[test]
+fn what_is_watched_beside_the_home_is_told_seldom_and_held_over_a_restart() {
+    let mut house = House::new();
+    let folder = |name: &str| {
+        let mut thing = house.registry.home().entities[0].clone();
+        thing.id = hark_core::EntityId(format!("sensor.folder_{name}"));
+        (thing.name, thing.state, thing.source) = (name.to_owned(), "quiet".to_owned(), WATCHED.to_owned());
+        (thing.aliases, thing.area, thing.device_class) = (Vec::new(), None, Some("folder".to_owned()));
+        thing
+    };
+    let entities = vec![folder("downloads"), folder("scans")];
+    hark_core::ports::HomeSink::replace(&house.registry, WATCHED, Home { entities, ..Home::default() });
+    let appears = |name: &str| {
+        let question = serde_json::from_value(json!({"name": name, "state": "added"})).unwrap();
+        Trigger::Becomes { condition: Condition::State { question, not: false }, for_seconds: 0 }
+    };
+    let look = |house: &House| {
+        let home = house.registry.home();
+        house.automations.look(Now { home: &home, area: None, unix_ms: house.unix_ms }).unwrap();
+    };
+    let happens = |house: &House, name: &str| {
+        for state in ["added", "quiet"] {
+            let id = hark_core::EntityId(format!("sensor.folder_{name}"));
+            house.registry.report(&id, state, Map::new());
+            look(house);
+        }
+    };
+    let limit = |house: &House| house.automations.limit(Arc::new(Unasked::new(|| false, 5)));
+    let acted = |house: &House| std::mem::take(&mut *house.acted.lock().unwrap());
+    limit(&house);
+    house.add("downloads", appears("downloads"), |it| it.repeats = true);
+    house.add("scans", appears("scans"), |it| it.repeats = true);
+    happens(&house, "downloads");
+    happens(&house, "scans");
+    assert_eq!(acted(&house), ["downloads"], "the other one waits");
+    let id = |said: &str| AutomationId(said.to_owned());
+    house.automations.carried_out(&id("downloads"), house.unix_ms).unwrap();
+    look(&house);
+    house.restart();
+    limit(&house);
+    look(&house);
+    happens(&house, "downloads");
+    assert_eq!(acted(&house), ["scans"], "what was held comes first");
+    house.unix_ms += 6 * MINUTE_MS;
+    happens(&house, "nothing");
+    assert_eq!(acted(&house), ["downloads"]);
+    for said in ["scans", "downloads"] {
+        house.automations.carried_out(&id(said), house.unix_ms).unwrap();
+    }
+    house.unix_ms += 6 * MINUTE_MS;
+    happens(&house, "nothing");
+    assert!(acted(&house).is_empty(), "nothing is told twice");
 }

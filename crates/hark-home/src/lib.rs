@@ -20,6 +20,7 @@ pub mod pin;
 #[cfg(test)]
 mod test_stores;
 pub mod timers;
+pub mod unasked;
 pub mod undo;
 pub mod zone;
 

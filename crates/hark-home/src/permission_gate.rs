@@ -17,10 +17,13 @@ pub const OVERWRITE: &str = "overwrite";
 /// The act of letting this machine sleep.
 pub const SUSPEND: &str = "suspend";
 
+/// The act of handing a task to an AI command-line program.
+pub const DELEGATE: &str = "delegate";
+
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `suspend`, or [`STEP`].
+    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `suspend`, `delegate`, or [`STEP`].
     pub action: &'static str,
     /// Id of the entity it would be done to.
     pub entity: String,
@@ -101,6 +104,7 @@ impl Ask {
         match self.action {
             MANY => "change",
             "shell" | "mcp" | "skill" => "run",
+            DELEGATE => "hand on",
             STEP => "carry out",
             act => act,
         }
@@ -108,7 +112,7 @@ impl Ask {
 
     /// Whether the name is to be told letter by letter as it is: a command or an address, not a thing's name.
     pub fn is_exact(&self) -> bool {
-        matches!(self.action, "shell" | "send" | "mcp" | "skill" | OVERWRITE | STEP)
+        matches!(self.action, "shell" | "send" | "mcp" | "skill" | OVERWRITE | DELEGATE | STEP)
     }
 }
 

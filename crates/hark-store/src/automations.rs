@@ -74,6 +74,7 @@ mod tests {
             action: Action::Intents { intents: Vec::new() },
             was_true: false,
             true_since_unix_ms: None,
+            held_since_unix_ms: None,
             next_unix_ms: None,
             acting_since_unix_ms: None,
         };

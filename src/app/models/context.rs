@@ -6,7 +6,7 @@ use hark_config::Config;
 use hark_config::route::RouteConfig;
 use hark_core::context::{ContextOutcome, ContextPart, ContextSource};
 use hark_core::documents::Documents;
-use hark_core::home::{Entity, Home};
+use hark_core::home::{Entity, Home, WATCHED};
 use hark_core::memory::Requester;
 use hark_core::model::mentions;
 use hark_core::ports::HomeView;
@@ -57,7 +57,7 @@ impl AppContext {
             documents: documents.clone(),
             memory: memory.clone(),
             home: home.clone(),
-            trusted: config.home.trusted_sources.clone(),
+            trusted: [&config.home.trusted_sources[..], &[WATCHED.to_owned()]].concat(),
             area: config.home.area.clone(),
             budgets: config.route.clone(),
             runtime: runtime.clone(),

@@ -10,7 +10,7 @@ use hark_agent as llm;
 use hark_config::contracts::ContractsConfig;
 use hark_config::{Config, paths};
 use hark_core::documents::Documents;
-use hark_core::home::{Entity, Home};
+use hark_core::home::{Entity, Home, WATCHED};
 use hark_core::ports::{HomeView, Tools};
 use hark_core::{Fault, FaultKind};
 use hark_dialog::contracts::Contracts;
@@ -59,7 +59,7 @@ pub(crate) fn open(
     if stays {
         relevance.prepare(tools.reference());
     }
-    let trusted = config.home.trusted_sources.clone();
+    let trusted = [&config.home.trusted_sources[..], &[WATCHED.to_owned()]].concat();
     let plans = Arc::new(PlansOnDisk(store.clone()));
     let (receipts, runtime) = (plans.clone(), runtime.clone());
     let context = AppContext::new(config, (sessions, documents, &languages.memory), &home, &runtime);

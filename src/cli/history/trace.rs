@@ -113,6 +113,9 @@ fn words(event: &PublicEvent) -> String {
             };
             format!("action       {tool} {what}, receipt {} ({duration_ms:.1} ms)", receipt.id)
         }
+        PublicEvent::Delegation { program, state, text, .. } => {
+            format!("task         {program} {}: {text}", name(state))
+        }
         PublicEvent::Reply { text, ends: false, .. } => format!("saying       “{text}”"),
         PublicEvent::Reply { text, .. } => format!("reply        “{text}”"),
         PublicEvent::SpeakingStarted => "speaking".to_owned(),

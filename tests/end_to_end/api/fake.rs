@@ -178,6 +178,7 @@ fn automation() -> Automation {
         was_true: false,
         true_since_unix_ms: None,
         acting_since_unix_ms: None,
+        held_since_unix_ms: None,
         next_unix_ms: Some(1_790_000_180_000),
     }
 }

@@ -15,7 +15,7 @@ use toml::Value;
 
 /// All cross-key problems of a configuration whose single values are in range.
 pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
-    let mut found = Findings { loaded, problems: Vec::new() };
+    let (config, mut found) = (&loaded.config, Findings { loaded, problems: Vec::new() });
     thresholds(&mut found);
     times(&mut found);
     wake_words(&mut found);
@@ -32,6 +32,8 @@ pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
     knowledge(&mut found);
     mcp(&mut found);
     skills(&mut found);
+    let others = config.watch.problems().chain(config.delegation.problems());
+    others.for_each(|(key, value, message, fix)| found.add(key, value, message, fix));
     found.problems
 }
 

@@ -39,6 +39,9 @@ pub struct Area {
     pub floor: Option<String>,
 }
 
+/// The source of what is watched beside the home: folders and repositories.
+pub const WATCHED: &str = "watch";
+
 /// A device or another thing with a state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entity {

@@ -2,6 +2,7 @@
 //! returns is data to be checked, never followed.
 
 pub mod context;
+pub mod delegation;
 pub mod delivery;
 pub mod plan;
 pub mod thinking;

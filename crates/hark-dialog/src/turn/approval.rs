@@ -46,6 +46,7 @@ impl Machine {
             turn.times.acted = Some(now);
         }
         self.note_changed(id, &receipt);
+        self.note_task_question(now, id, &call.tool, &receipt);
         let goes_on = finished && (self.taken_back(now, id, &receipt) || self.carry_out_now(now, id));
         self.publish(
             Some(id),
@@ -234,7 +235,9 @@ impl Machine {
     fn asks_something_else(&self, origin: &Origin, turn: Option<&TurnId>) -> bool {
         let Some(talk) = self.talks.of(origin).filter(|talk| talk.approval.is_none()) else { return false };
         let lapsed = talk.lapsed.as_ref().is_some_and(|it| turn.is_none_or(|id| it.turn == *id));
-        lapsed || turn.is_none() && (talk.waiting.is_some() || talk.question.is_some())
+        lapsed
+            || turn.is_none()
+                && (talk.waiting.is_some() || talk.question.is_some() || talk.task_question_ms.is_some())
     }
 
     /// Whether a dangerous act waits for the PIN, and this one may give it.

@@ -6,7 +6,7 @@ use super::Machine;
 use super::barge_in::Interruption;
 use super::state::{Opening, Phase, Work};
 use crate::intent_tools::TAKES_BACK;
-use crate::{context, instincts};
+use crate::{follow_ups, instincts};
 use hark_core::automation::intent::RESTORE_LATER;
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::{Effect, Intent, Receipt, Reply, Route, Stamp, Transcript, TurnId, Understanding};
@@ -199,7 +199,7 @@ impl Machine {
         }
         continuation.stage = Stage::TakingBack(intents.to_vec());
         // Who corrects the turn before has heard what it did, and is told that it is taken back.
-        let name = if turn.addition.is_some() { context::UNDO } else { TAKES_BACK };
+        let name = if turn.addition.is_some() { follow_ups::UNDO } else { TAKES_BACK };
         let intent = Intent {
             name: name.into(),
             slots: [(OF_TURN.to_owned(), json!(before.0))].into_iter().collect(),

@@ -28,6 +28,8 @@ pub(super) struct Talk {
     pub(super) request: Option<Request>,
     /// A task that needs an answer.
     pub(super) waiting: Option<Waiting>,
+    /// Until when words here may answer what a task asks that was handed to another program.
+    pub(super) task_question_ms: Option<u64>,
     /// A language model gave the last answer.
     pub(super) chats: bool,
     /// Whoever speaks here wants the answer and nothing else.
@@ -94,6 +96,7 @@ impl Talks {
                 lacking: None,
                 request: None,
                 waiting: None,
+                task_question_ms: None,
                 chats: false,
                 focused: false,
                 pictures: Vec::new(),
@@ -132,6 +135,7 @@ impl Talk {
             || self.question.is_some()
             || self.lacking.is_some()
             || self.waiting.is_some()
+            || self.task_question_ms.is_some()
     }
 
     /// Nothing is asked any more.
@@ -141,6 +145,7 @@ impl Talk {
         self.question = None;
         self.lacking = None;
         self.waiting = None;
+        self.task_question_ms = None;
     }
 }
 

@@ -13,9 +13,10 @@ impl Machine {
         let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
         let asks = turn.asks_approval && self.approval(&turn.origin).is_some() || is_question(&turn.reply);
         let spoken_to = turn.origin == Origin::Voice && turn.speak;
+        let by_itself = turn.asks_approval || turn.speak && self.is_asked_by_task(&turn.origin);
         match self.follow_up() {
-            FollowUp::Questions => (spoken_to || turn.asks_approval) && asks,
-            FollowUp::Always => spoken_to || turn.asks_approval && asks,
+            FollowUp::Questions => (spoken_to || by_itself) && asks,
+            FollowUp::Always => spoken_to || by_itself && asks,
             FollowUp::Never => false,
         }
     }

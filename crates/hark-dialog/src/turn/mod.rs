@@ -22,6 +22,10 @@ mod continuation;
 mod continuation_tests;
 mod conversations;
 mod correction;
+mod delegation;
+#[cfg(test)]
+#[path = "tests/delegation.rs"]
+mod delegation_tests;
 mod disambiguation;
 #[cfg(test)]
 #[path = "tests/disambiguation.rs"]
@@ -145,6 +149,8 @@ pub struct Machine {
     follows_up: bool,
     shown: HarkState,
     mode: Mode,
+    /// A task that was handed to another program runs.
+    task_runs: bool,
     /// When something happened last.
     active_ms: u64,
     /// The time of the event at hand.
@@ -176,6 +182,7 @@ impl Machine {
             muted: false,
             shown: HarkState::Idle,
             mode: Mode::Alert,
+            task_runs: false,
             active_ms: 0,
             now: Stamp::default(),
             promised: None,
@@ -214,7 +221,8 @@ impl Machine {
             self.talks.all().filter_map(|talk| talk.question.as_ref()).map(|it| Some(it.until_ms));
         let waiting = self.talks.all().filter_map(|talk| talk.waiting.as_ref()).map(|it| Some(it.until_ms));
         let once = [approval, interruption, self.ringing.next_ms(), self.rests_at_ms()];
-        turns.chain(questions).chain(waiting).chain(once).flatten().min()
+        let of_tasks = self.talks.all().map(|talk| talk.task_question_ms);
+        turns.chain(questions).chain(waiting).chain(of_tasks).chain(once).flatten().min()
     }
 
     /// Whether no turn is open.
@@ -277,6 +285,7 @@ impl Machine {
             Event::SpeakingEnded { turn, reason } => self.on_speaking_ended(now, &turn, reason),
             Event::Timer { change, timer } => self.on_timer(now, change, timer),
             Event::Automation { automation } => self.on_automation(now, *automation),
+            Event::Delegation { news } => self.on_delegation(now, *news),
             Event::ListenNow => self.on_listen_now(now),
             Event::Stop => self.stop_everything(None),
             Event::Set { setting } => self.set(setting),
@@ -298,6 +307,7 @@ impl Machine {
         for talk in self.talks.all_mut() {
             talk.question.take_if(|question| question.until_ms <= now_ms);
             talk.waiting.take_if(|waiting| waiting.until_ms <= now_ms);
+            talk.task_question_ms.take_if(|until_ms| *until_ms <= now_ms);
         }
     }
 

@@ -66,8 +66,11 @@ impl Machine {
         if self.talks.all().any(|talk| talk.approval.is_some()) {
             return (Mode::Guarding, "a dangerous act awaits approval");
         }
-        if self.talks.all().any(|talk| talk.waiting.is_some()) {
+        if self.talks.all().any(|talk| talk.waiting.is_some() || talk.task_question_ms.is_some()) {
             return (Mode::Waiting, "a task needs an answer");
+        }
+        if self.task_runs {
+            return (Mode::Working, "a task runs");
         }
         if self.has_been_idle(now) {
             return (Mode::Resting, "nothing has happened for a while");

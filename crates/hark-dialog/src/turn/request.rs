@@ -142,7 +142,9 @@ impl Machine {
             self.react(now, id, instinct, (intent.why.clone(), intent.route), takes_back);
             return;
         }
-        if self.answer_by_place(now, id, &understanding.intents, &origin) {
+        if self.answer_by_place(now, id, &understanding.intents, &origin)
+            || self.answers_task(now, id, &understanding)
+        {
             return;
         }
         // A new request takes the place of a question that was not answered.
@@ -248,6 +250,7 @@ impl Machine {
     pub(super) fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
         let Some(origin) = self.origin_of(id) else { return };
         self.put_story_in(&origin, &mut intents);
+        self.put_language_in(id, &mut intents);
         if self.take_back_first(now, id, &intents) {
             return;
         }
@@ -377,6 +380,6 @@ impl Machine {
 }
 
 /// Whether it is a yes or no that answers nothing, or leans on nothing: it means nothing.
-fn is_pointless(intent: &Intent) -> bool {
+pub(super) fn is_pointless(intent: &Intent) -> bool {
     instincts::named(&intent.name).is_some() || follow_ups::is_follow_up(&intent.name)
 }

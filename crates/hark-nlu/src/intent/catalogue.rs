@@ -3,7 +3,7 @@
 use crate::grammar::Part;
 use hark_core::Category::{
     self, Conversation, FileSearch, HomeControl, HomeQuery, List, Media, Memory, Question, Reminder,
-    SystemControl, Timer, Weather, WebSearch,
+    SystemControl, TaskComplex, Timer, Weather, WebSearch,
 };
 
 /// Every intent with its category, by name.
@@ -65,8 +65,14 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkNoteCreate", Memory),
     ("HarkNoteRead", Memory),
     ("HarkNoteSearch", Memory),
+    ("HarkNotify", SystemControl),
     ("HarkPickNumber", Question),
     ("HarkPickOne", Question),
+    ("HarkPlayerNext", Media),
+    ("HarkPlayerNow", Media),
+    ("HarkPlayerPause", Media),
+    ("HarkPlayerPlay", Media),
+    ("HarkPlayerPrevious", Media),
     ("HarkRecall", Memory),
     ("HarkRemember", Memory),
     ("HarkReminderStatus", Reminder),
@@ -86,6 +92,10 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkSpell", Question),
     ("HarkStop", Conversation),
     ("HarkSun", Question),
+    ("HarkTask", TaskComplex),
+    ("HarkTaskAnswer", TaskComplex),
+    ("HarkTaskStatus", Question),
+    ("HarkTaskStop", SystemControl),
     ("HarkThanks", Conversation),
     ("HarkUndo", HomeControl),
     ("HarkUnmute", Conversation),
@@ -97,6 +107,9 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkWhoAreYou", Conversation),
     ("HarkWhy", Question),
     ("HarkWifi", Question),
+    ("HarkWorkspaceChoose", SystemControl),
+    ("HarkWorkspaceCreate", SystemControl),
+    ("HarkWorkspaceList", Question),
     ("HassBroadcast", HomeControl),
     ("HassCancelAllTimers", Timer),
     ("HassCancelTimer", Timer),
@@ -153,7 +166,7 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Intents of notes, calendars, contacts and files, of the web and of the machine. They have no examples for the classifier:
 /// the templates alone recognise them.
-const BY_THEIR_WORDS: [&str; 23] = [
+const BY_THEIR_WORDS: [&str; 36] = [
     "HarkBattery",
     "HarkCalendarCreate",
     "HarkCalendarFind",
@@ -169,14 +182,27 @@ const BY_THEIR_WORDS: [&str; 23] = [
     "HarkNoteCreate",
     "HarkNoteRead",
     "HarkNoteSearch",
+    "HarkNotify",
+    "HarkPlayerNext",
+    "HarkPlayerNow",
+    "HarkPlayerPause",
+    "HarkPlayerPlay",
+    "HarkPlayerPrevious",
     "HarkScriptList",
     "HarkScriptRun",
     "HarkSleepMachine",
+    "HarkTask",
+    "HarkTaskAnswer",
+    "HarkTaskStatus",
+    "HarkTaskStop",
     "HarkVolumeGet",
     "HarkWebImages",
     "HarkWebNews",
     "HarkWebSearch",
     "HarkWifi",
+    "HarkWorkspaceChoose",
+    "HarkWorkspaceCreate",
+    "HarkWorkspaceList",
 ];
 
 /// Whether the classifier learns an intent. It leaves those to their sentences that lean on another request, the one

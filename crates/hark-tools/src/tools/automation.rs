@@ -55,6 +55,7 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         was_true: false,
         true_since_unix_ms: None,
         acting_since_unix_ms: None,
+        held_since_unix_ms: None,
         next_unix_ms: None,
     };
     let snapshot = Snapshot::of(services);
@@ -160,6 +161,7 @@ pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, 
             was_true: false,
             true_since_unix_ms: None,
             acting_since_unix_ms: None,
+            held_since_unix_ms: None,
             next_unix_ms: None,
         };
         let kept = services.automations.add(new, snapshot.now())?;

@@ -35,7 +35,7 @@ mod web_search;
 use args::Args;
 pub use clock::schedule;
 use clock::{alarm, request_times, reschedule, timer};
-use computer::{clipboard, filesystem, machine, pc, process, script, search, shell, web};
+use computer::{clipboard, delegation, filesystem, machine, pc, player, process, script, search, shell, web};
 use descriptor::Descriptor;
 use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};

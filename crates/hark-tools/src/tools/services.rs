@@ -23,6 +23,7 @@ use hark_core::ports::{HomeView, ListStore, NodeControls};
 use hark_core::speaker::Speakers;
 use hark_core::tool::error_code;
 use hark_core::{Fault, FaultKind};
+use hark_delegation::Delegation;
 use hark_desktop::Desktop;
 use hark_home::automations::Automations;
 use hark_home::lists::Lists;
@@ -90,6 +91,8 @@ pub struct Services {
     pub scripts: Scripts,
     /// The machine's battery, Wi-Fi, screen lock and sleep.
     pub desktop: Arc<Desktop>,
+    /// Tasks that are handed to other programs.
+    pub delegation: Arc<Delegation>,
     /// The desktop's clipboard.
     pub clipboard: Arc<dyn Clipboard>,
     /// The time.
@@ -163,6 +166,7 @@ impl Services {
             web_search: WebSearch::new(tools, language),
             scripts: Scripts::new(tools),
             desktop: Arc::default(),
+            delegation: Arc::default(),
             clipboard: clipboard::of_desktop(),
             clock,
             request_times: Arc::default(),

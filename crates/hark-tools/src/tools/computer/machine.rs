@@ -101,6 +101,9 @@ impl From<DesktopError> for Failure {
             DesktopError::NoBus(_) => failure(error_code::NOT_CONFIGURED).fix(
                 "run Hark where the system's D-Bus is (/run/dbus/system_bus_socket), and not in a container",
             ),
+            DesktopError::NoSession(_) => failure(error_code::NOT_CONFIGURED).fix(
+                "run Hark in the desktop's session (systemd/user), or name its bus in DBUS_SESSION_BUS_ADDRESS",
+            ),
             DesktopError::NoService(service) => failure(error_code::NOT_CONFIGURED).fix(service.fix()),
             DesktopError::Missing(_) => failure(error_code::UNSUPPORTED),
             DesktopError::Denied(_) => failure(error_code::FORBIDDEN)

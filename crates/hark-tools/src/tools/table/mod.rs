@@ -3,6 +3,7 @@
 
 mod automation;
 mod computer;
+mod delegation;
 mod everyday;
 mod home;
 mod household;
@@ -11,6 +12,7 @@ mod knowledge;
 mod machine;
 mod media;
 mod personal;
+mod player;
 mod robots;
 mod timers;
 mod web;
@@ -67,6 +69,8 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         computer::TOOLS,
         machine::TOOLS,
         web::TOOLS,
+        delegation::TOOLS,
+        player::TOOLS,
     ];
     groups.into_iter().flatten().collect()
 });

@@ -89,6 +89,9 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "volume.get",
         "script.list",
         "location.get",
+        "delegate.status",
+        "player.now_playing",
+        "workspace.list",
         "search.web",
         "search.news",
         "search.images",
@@ -122,6 +125,15 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "timer.decrease",
         "volume.set",
         "volume.change",
+        "delegate.answer",
+        "player.play",
+        "player.pause",
+        "player.next",
+        "player.previous",
+        "desktop.notify",
+        "delegate.stop",
+        "workspace.choose",
+        "workspace.create",
         "home.light_step",
         "home.position_step",
         "home.fan_set_speed",
@@ -194,7 +206,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
     ];
     assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
     assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));
-    let dangerous = ["shell.run", "script.run"];
+    let dangerous = ["shell.run", "script.run", "delegate.task"];
     assert!(dangerous.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Dangerous)));
     assert_eq!(reads.len() + writes.len() + dangerous.len(), table::TABLE.len());
     assert_eq!(tools.tools.risk("home.explode"), None);

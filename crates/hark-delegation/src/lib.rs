@@ -1,0 +1,22 @@
+//! Tasks of coding and research that are handed to an AI command-line program: which programs there are and how they are
+//! talked to ([`Adapter`]), the sandbox they run in, the folders they work in, and the one task that runs or waits for an
+//! answer ([`Delegation`]). The tools of `hark-tools` use it on the tokio runtime; the daemon is told by an observer what
+//! becomes of a task. All that a program prints is data: it is shown and told, and decides nothing here.
+
+mod adapter;
+mod changes;
+mod error;
+mod heard;
+mod output;
+mod process;
+mod sandbox;
+mod task;
+mod view;
+mod workspace;
+
+pub use adapter::{Adapter, Told, adapters};
+pub use changes::Changes;
+pub use error::DelegationError;
+pub use task::{Delegation, Observer, Requested};
+pub use view::TaskView;
+pub use workspace::Workspaces;

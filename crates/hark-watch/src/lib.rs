@@ -1,0 +1,12 @@
+//! Folders and Git repositories as things of the home, so that "when a file appears in downloads" waits like any other
+//! condition. [`things`] tells what there is, for every command that has to understand a request; [`Watcher`] follows them in
+//! the daemon, on threads of its own, and tells the home. A folder is a sensor that is `quiet`, and for a moment `added`,
+//! `changed` or `removed`; a repository is one that is `behind` or `level`.
+
+mod folder;
+mod git;
+mod things;
+mod watcher;
+
+pub use things::things;
+pub use watcher::Watcher;
