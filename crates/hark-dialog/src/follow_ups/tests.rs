@@ -599,7 +599,7 @@ fn them_is_all_that_was_spoken_of_and_it_the_last() {
 
 #[test]
 fn what_is_left_out_of_several_rooms_is_left_out_of_each() {
-    let mut context = Context::default();
+    let mut context = RecentRequests::default();
     let on = |area: &str| {
         (intent("HassTurnOn", &format!(r#"{{"area":"{area}","domain":"light"}}"#)), receipt("light"))
     };
@@ -614,7 +614,7 @@ fn what_is_left_out_of_several_rooms_is_left_out_of_each() {
 
 #[test]
 fn what_was_done_is_taken_back_by_words_that_say_so() {
-    let mut context = Context::default();
+    let mut context = RecentRequests::default();
     let on = (intent("HassTurnOn", r#"{"name":"Kettle"}"#), receipt("switch"));
     context.remember(1000, &Origin::Cli, vec![on]);
     let said = intent("HassNevermind", "{}");
