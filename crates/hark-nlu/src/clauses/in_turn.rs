@@ -92,11 +92,7 @@ impl Composer<'_> {
                 read(&format!("{}{named}", &text[tokens[next].start..begin]))
             };
             // "When it gets dark put the light on and leave *it* on until eleven".
-            let of_act = || {
-                in_front.as_ref()?;
-                let [Match { slots, .. }] = first.matches.as_slice() else { return None };
-                read(&self.reader.with_name(rest, &slots.get("name")?.as_str()?.to_lowercase())?)
-            };
+            let of_act = || in_front.as_ref().and_then(|_| read(&self.with_thing_of(&first, rest)?));
             let ways: [&dyn Fn() -> Option<Composed>; 5] =
                 [&|| named.as_deref().and_then(read), &of_act, &of_clause, &of_words, &|| read(rest)];
             let mut second = ways.into_iter().find_map(|way| way())?;
@@ -127,6 +123,12 @@ impl Composer<'_> {
             found.intents.extend(rest.intents);
             Some(found)
         })
+    }
+
+    /// Words about "it" with the name of what a request is about.
+    fn with_thing_of(&self, first: &Composed, words: &str) -> Option<String> {
+        let [Match { slots, .. }] = first.matches.as_slice() else { return None };
+        self.reader.with_name(words, &slots.get("name")?.as_str()?.to_lowercase())
     }
 
     /// Whether some words are a time, which is no thing.
