@@ -2,6 +2,11 @@
 //! talked to ([`Adapter`]), the sandbox they run in, the folders they work in, and the one task that runs or waits for an
 //! answer ([`Delegation`]). The tools of `hark-tools` use it on the tokio runtime; the daemon is told by an observer what
 //! becomes of a task. All that a program prints is data: it is shown and told, and decides nothing here.
+//!
+//! ```
+//! let ids: Vec<&str> = hark_delegation::adapters().iter().map(|adapter| adapter.id()).collect();
+//! assert!(ids.contains(&"claude") && ids.contains(&"codex"));
+//! ```
 
 mod adapter;
 mod changes;
