@@ -12,7 +12,7 @@ use crate::home::select::SelectError;
 use crate::unasked::Unasked;
 use crate::zone::Zone;
 use chrono::{Datelike, Duration, NaiveTime};
-use hark_core::automation::{Action, Automation, Condition, SunEvent, Trigger, Until};
+use hark_core::automation::{Action, Automation, Condition, SunEvent, Trigger, Until, intent};
 use hark_core::home::{Home, WATCHED};
 use hark_core::ports::AutomationStore;
 use hark_core::{AutomationId, Fault};
@@ -88,8 +88,8 @@ impl Automations {
         *self.observer.write().unwrap_or_else(PoisonError::into_inner) = Some(observer);
     }
 
-    /// Limits when it may act on what is watched beside the home, folders and repositories: what happens meanwhile is held,
-    /// and acts afterwards.
+    /// Limits when it may speak of what is watched beside the home, folders and repositories: what happens meanwhile is held,
+    /// and told afterwards. What says nothing is not held.
     pub fn limit(&self, unasked: Arc<Unasked>) {
         *self.unasked.write().unwrap_or_else(PoisonError::into_inner) = Some(unasked);
     }
@@ -371,7 +371,14 @@ impl Automations {
 
     /// Whether what has happened is not to be told now.
     fn is_held(&self, automation: &Automation, now: Now<'_>) -> bool {
-        let Trigger::Becomes { condition, .. } = &automation.trigger else { return false };
+        let (Trigger::Becomes { condition, .. }, Action::Intents { intents }) =
+            (&automation.trigger, &automation.action)
+        else {
+            return false;
+        };
+        if !intents.iter().any(|intent| intent.name == intent::ANNOUNCE) {
+            return false;
+        }
         let asked = |question| question::asked_about(now.home, question, now.area).unwrap_or_default();
         let mut about = condition.questions().into_iter().flat_map(asked);
         let unasked = self.unasked.read().unwrap_or_else(PoisonError::into_inner).clone();

@@ -320,13 +320,21 @@ fn what_is_watched_beside_the_home_is_told_seldom_and_held_over_a_restart() {
     let limit = |house: &House| house.automations.limit(Arc::new(Unasked::new(|| false, 5)));
     let acted = |house: &House| std::mem::take(&mut *house.acted.lock().unwrap());
     limit(&house);
-    house.add("downloads", appears("downloads"), |it| it.repeats = true);
-    house.add("scans", appears("scans"), |it| it.repeats = true);
+    let does = |name: &str| {
+        let intent = json!({"name": name, "slots": {}, "confidence": 1.0, "route": "template", "why": ""});
+        Action::Intents { intents: vec![serde_json::from_value(intent).unwrap()] }
+    };
+    for said in ["downloads", "scans"] {
+        house.add(said, appears(said), |it| (it.repeats, it.action) = (true, does(intent::ANNOUNCE)));
+    }
+    house.add("lamp", appears("scans"), |it| it.action = does("HassTurnOn"));
     happens(&house, "downloads");
     happens(&house, "scans");
-    assert_eq!(acted(&house), ["downloads"], "the other one waits");
+    assert_eq!(acted(&house), ["downloads", "lamp"], "the other one waits, and what says nothing does not");
     let id = |said: &str| AutomationId(said.to_owned());
-    house.automations.carried_out(&id("downloads"), house.unix_ms).unwrap();
+    for said in ["downloads", "lamp"] {
+        house.automations.carried_out(&id(said), house.unix_ms).unwrap();
+    }
     look(&house);
     house.restart();
     limit(&house);
