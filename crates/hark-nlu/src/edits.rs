@@ -4,6 +4,7 @@
 
 use super::intent::category_of;
 use super::number_spans;
+use super::placed::MAX_PLACE_WORDS;
 use super::request_framing::{Speech, spoken};
 use super::rules::{self, Prefer, Reckoning, Rule};
 use hark_core::Category;
@@ -16,9 +17,6 @@ const ITEM: &str = "item";
 
 /// Words of a time at most before its hour: "a quarter past".
 const TIME_BEFORE: usize = 3;
-
-/// Words of an area's name at most.
-const MOST_WORDS_OF_AREA: usize = 3;
 
 /// Most edits that are tried.
 const MAX_EDITS: usize = 6;
@@ -117,21 +115,25 @@ impl Speech<'_> {
     /// A request with another that names its kind as "one": "close the kitchen blinds and open *the ones in the bedroom*".
     pub(super) fn with_kind_in_full(&self) -> Option<String> {
         let words = self.words();
-        let connectors = self.lexicon().requests.connectors;
-        let at = (1..words.len().saturating_sub(1)).find(|at| connectors.contains(words[*at]))?;
+        let at = self.connector(&words)?;
         Some(format!("{} {}", words[..=at].join(" "), self.with_kind_for_one(at + 1)?))
     }
 
     /// A request with another that names a thing by its place or kind alone: "bedroom light on, and *the one in the bathroom*".
     pub(super) fn with_one_in_full(&self) -> Option<String> {
         let words = self.words();
-        let connectors = self.lexicon().requests.connectors;
-        let at = (1..words.len().saturating_sub(1)).find(|at| connectors.contains(words[*at]))?;
+        let at = self.connector(&words)?;
         let said = phrases::without_ends(&[self.lexicon().discourse.another_behind], &words[at + 1..]);
         let which = Some(which_one(said, self.lexicon()))
             .filter(|which| !which.is_empty() && which.len() < said.len())?;
         let other = self.put_in(&words[..at], which, &[]).into_iter().next()?;
         Some(format!("{} {other}", words[..=at].join(" ")))
+    }
+
+    /// Where the first word stands that joins two requests.
+    fn connector(&self, words: &[&str]) -> Option<usize> {
+        let connectors = self.lexicon().requests.connectors;
+        (1..words.len().saturating_sub(1)).find(|at| connectors.contains(words[*at]))
     }
 
     /// A time that leaves out its hour, "twenty past", with that which was said before.
@@ -271,7 +273,7 @@ impl Speech<'_> {
             return Vec::new();
         }
         let longest = |at: usize| {
-            (at + 1..=wrong.len().min(at + MOST_WORDS_OF_AREA)).rev().find(|end| is_area(&wrong[at..*end]))
+            (at + 1..=wrong.len().min(at + MAX_PLACE_WORDS)).rev().find(|end| is_area(&wrong[at..*end]))
         };
         (0..wrong.len()).rev().filter_map(|at| Some(at..longest(at)?)).collect()
     }

@@ -7,7 +7,7 @@ use hark_core::Category;
 use serde_json::Value;
 
 /// Words of a place at most, without the article.
-const MAX_PLACE_WORDS: usize = 3;
+pub(super) const MAX_PLACE_WORDS: usize = 3;
 
 /// Slots that say where.
 const PLACES: [&str; 2] = ["area", "floor"];

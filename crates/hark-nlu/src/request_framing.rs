@@ -84,17 +84,18 @@ impl<'s> Speech<'s> {
                 .map(|leads| words[at + length + leads..].join(" "));
             self.composed(&meant).or_else(|| {
                 // "Six tomorrow, no, seven" is tomorrow as well.
-                let said: Vec<&str> = meant.split(' ').collect();
-                let times = if self.is_time(&said) { edited.clone() } else { None };
-                let mut texts = [Some(meant.clone()), plain].into_iter().flatten();
+                let is_time = self.is_time_or_number(&meant);
+                let mut texts = [Some(meant), plain].into_iter().flatten();
                 let instead = || texts.find_map(|meant| self.instead(wrong, &meant));
+                let times = if is_time { edited.clone() } else { None };
                 times.or_else(instead).or_else(|| edited.clone())
             })
         })
     }
 
-    /// Whether some words are a time of day, or a number that may be one.
-    fn is_time(&self, words: &[&str]) -> bool {
+    /// Whether a text is a time of day, or a number that may be one.
+    fn is_time_or_number(&self, text: &str) -> bool {
+        let words = &text.split(' ').collect::<Vec<_>>();
         let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
         let time = rules::longest(Rule::Time, words, &by).map(|(_, used)| used);
         let number = self.lexicon().numbers.number(words).map(|(_, used)| used);

@@ -51,14 +51,11 @@ const SLOTS: [&str; 3] = ["when", "date", "day"];
 /// for at that time.
 pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;
-    // "Another five": of the unit that was said before.
-    if let Some(count) = intent.slots.get("count") {
-        let mut with_unit = intent.clone();
-        with_unit.slots.insert(unit_of(&done.intent)?.to_owned(), count.clone());
-        with_unit.slots.remove("count");
-        return moved(&with_unit, before);
-    }
     let said = |slot: &str| intent.slots.contains_key(slot);
+    // "Another five": of the unit that was said before.
+    if said("count") {
+        return moved_in_unit("count", unit_of(&done.intent)?, intent, before);
+    }
     if matches!(done.intent.name.as_str(), RESTORE_LATER | CHANGE_END) {
         return lasts(intent, before);
     }
@@ -89,6 +86,14 @@ pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
         slots.insert(if slot == "when" { "to" } else { slot }.to_owned(), value.clone());
     }
     Some(Intent { name: name.to_owned(), slots, response: None, ..done.intent.clone() })
+}
+
+/// What was set, by as many of a unit as a slot says.
+fn moved_in_unit(slot: &str, unit: &str, intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let mut with_unit = intent.clone();
+    let value = with_unit.slots.remove(slot)?;
+    with_unit.slots.insert(unit.to_owned(), value);
+    moved(&with_unit, before)
 }
 
 /// The unit in which a length of time was said.
@@ -197,10 +202,8 @@ fn of_day(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 /// units ("make it ten").
 pub fn number(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     if let Some(unit) = unit_of(&before.done.intent) {
-        let mut intent = intent.clone();
-        let value = intent.slots.remove("value").filter(|value| value.is_u64())?;
-        intent.slots.insert(unit.to_owned(), value);
-        return moved(&intent, before);
+        intent.slots.get("value").filter(|value| value.is_u64())?;
+        return moved_in_unit("value", unit, intent, before);
     }
     let hour = intent.slots.get("value").and_then(Value::as_u64).filter(|hour| (1..=12).contains(hour))?;
     (!intent.slots.contains_key("unit")).then_some(())?;

@@ -2,6 +2,7 @@
 
 use super::super::edits::which_one;
 use super::super::grammar::{Grammar, Match, Part};
+use super::super::placed::MAX_PLACE_WORDS;
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers, length_behind};
 use super::super::request_framing::spoken;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
@@ -16,9 +17,6 @@ use serde_json::Value;
 
 /// Words that may stand before "before sunset", as "half an hour" does.
 const MAX_OFFSET_WORDS: usize = 6;
-
-/// Words of a place's name at most.
-const MAX_PLACE_WORDS: usize = 3;
 
 /// How long before "before sunset" is.
 const SHORTLY_MINUTES: f64 = 30.0;
@@ -394,12 +392,12 @@ impl Clause<'_> {
                     let (one, before) = words.split_last()?;
                     (lexicon.discourse.one.contains(one) && !before.is_empty()).then_some(before)
                 };
-                let of_place = || read(&self.with_place_before(words)?);
-                let of_kind = || read(&self.instead_of_one(before_one()?)?);
-                let read = read(words).or_else(of_place).or_else(of_kind);
                 // "The one on the desk."
                 let which = which_one(words, lexicon);
                 let in_place = || (which.len() < words.len()).then_some(which);
+                let of_place = || read(&self.with_place_before(in_place()?)?);
+                let of_kind = || read(&self.instead_of_one(before_one()?)?);
+                let read = read(words).or_else(of_place).or_else(of_kind);
                 let part = || {
                     let placed = || Some(target(&self.part(Part::Target, in_place()?)?.slots));
                     placed().or_else(|| self.part_of_a_name(before_one().or_else(in_place)?))
@@ -426,13 +424,11 @@ impl<'c> Clause<'c> {
     }
 
     /// "The ceiling" (one) behind "the office lights": what is called "office ceiling".
-    fn with_place_before<'w>(&self, words: &[&'w str]) -> Option<Vec<&'w str>>
+    fn with_place_before<'w>(&self, which: &[&'w str]) -> Option<Vec<&'w str>>
     where
         'c: 'w,
     {
         let grammar = self.by.reader.grammar;
-        let which = which_one(words, grammar.lexicon());
-        (which.len() < words.len()).then_some(())?;
         let said: &[&'w str] = &self.qualifiers.words[..self.it.start];
         let places = (1..=MAX_PLACE_WORDS).flat_map(|length| said.windows(length));
         places
