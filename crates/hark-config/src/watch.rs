@@ -16,7 +16,7 @@ pub struct WatchConfig {
     /// How often repositories are looked at.
     #[schemars(range(min = 1, max = 1440))]
     pub git_every_min: u32,
-    /// Fetch what is new of a repository before it is looked at; without it only what somebody else has fetched is seen.
+    /// Run `git fetch` in a repository before it is compared. Without it only commits count that somebody else has fetched.
     pub git_fetch: bool,
 }
 

@@ -248,7 +248,7 @@ pub mod session_name {
     /// All other requests to a daemon.
     pub const DAEMON: &str = "hark";
 
-    /// Whether nobody chose this name.
+    /// Whether the program made this name, and no person.
     pub fn is_generated(name: &str) -> bool {
         [VOICE, ASK, HEAR, API, WEBSOCKET].iter().any(|prefix| name.starts_with(prefix))
             || [MQTT, DAEMON].contains(&name)

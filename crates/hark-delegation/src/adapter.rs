@@ -10,11 +10,8 @@ use std::sync::{Arc, LazyLock};
 /// What stands for the name of a conversation in a command line.
 const SESSION: &str = "{session}";
 
-/// What is added to every goal: nobody is there to look at a screen, and a question has to be recognised.
-const HOW_TO_WORK: &str = "\n\nYou work alone in this folder, and nobody watches the screen. When you cannot go on without a \
-decision of the person, stop and end your answer with one line that begins with QUESTION: and asks for it in the language of \
-the task. Otherwise do it to the end, and end your answer with one or two plain sentences in that language that say what was \
-done.";
+/// Instructions behind every goal: the program works unattended, and marks a question so that it can be recognised.
+const HOW_TO_WORK: &str = include_str!("../adapters/how_to_work.txt");
 
 /// What one line of a program tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +27,7 @@ pub enum Told {
     },
     /// It is at work on a file, as it names it.
     File(String),
-    /// It has ended well, with its last words where they are told again.
+    /// The program succeeded. Holds its final answer, where the line repeats it.
     Finished(Option<String>),
     /// It has ended, and not well.
     Failed(String),
@@ -57,9 +54,9 @@ pub trait Adapter: Send + Sync {
     /// What a line of its standard output tells; nothing where it is not known.
     fn read(&self, line: &str) -> Vec<Told>;
 
-    /// The goal as the program is told it.
+    /// The text that is sent to the program for a goal.
     fn format_goal(&self, goal: &str) -> String {
-        format!("{goal}{HOW_TO_WORK}")
+        format!("{goal}\n\n{}", HOW_TO_WORK.trim_end())
     }
 
     /// What the program asks with its last words. `changed`: it has changed files, so that a polite "Anything else?" is none.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Most files that are looked at.
 const MAX_FILES: usize = 20_000;
-/// Most names of each kind that are told.
+/// Upper limit of file names that are listed as new, different or gone, each.
 const MAX_NAMES: usize = 20;
 /// Folders that are not looked into: what tools keep there is not the work.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "__pycache__"];

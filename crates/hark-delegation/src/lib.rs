@@ -1,7 +1,7 @@
 //! Tasks of coding and research that are handed to an AI command-line program: which programs there are and how they are
 //! talked to ([`Adapter`]), the sandbox they run in, the folders they work in, and the one task that runs or waits for an
-//! answer ([`Delegation`]). The tools of `hark-tools` use it on the tokio runtime; the daemon is told by an observer what
-//! becomes of a task. All that a program prints is data: it is shown and told, and decides nothing here.
+//! answer ([`Delegation`]). The tools of `hark-tools` call it on the tokio runtime; the daemon registers an observer and
+//! gets every change of a task. All that a program prints is data: it is shown and told, and decides nothing here.
 //!
 //! ```
 //! let ids: Vec<&str> = hark_delegation::adapters().iter().map(|adapter| adapter.id()).collect();

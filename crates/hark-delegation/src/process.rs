@@ -1,4 +1,5 @@
-//! One run of a program: its input is given, its lines are told as they come, and it ends with everything it has started.
+//! One run of a program: writes its standard input, passes each output line on as it arrives, and kills its process group
+//! at the end.
 //! Dropping the future ends it.
 
 use rustix::process::{Pid, Signal, kill_process_group};

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
-/// Most of an error that is told, characters.
+/// Characters of an error message that are kept.
 const MAX_ERROR: usize = 300;
 /// Between two reports that it goes on.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
@@ -118,7 +118,7 @@ impl Delegation {
         }
     }
 
-    /// Sets who is told what becomes of tasks; replaces the previous one.
+    /// Sets the observer of changes of tasks; replaces the previous one.
     pub fn observe(&self, observer: Observer) {
         *self.observer.write().unwrap_or_else(PoisonError::into_inner) = Some(observer);
     }

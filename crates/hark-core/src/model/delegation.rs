@@ -1,4 +1,4 @@
-//! What becomes of a task that was handed to another program, as the turn machine and those who watch are told it.
+//! State changes of a delegated task, as the turn machine and public events get them.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ impl TaskState {
         matches!(self, Self::Running | Self::Asking)
     }
 
-    /// Whether people are told of it unasked: what they have stopped themselves they know.
+    /// Whether people are told of it without asking. A stop is not: they asked for it themselves.
     pub fn is_news(self) -> bool {
         !matches!(self, Self::Running | Self::Stopped)
     }
