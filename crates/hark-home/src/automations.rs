@@ -284,9 +284,9 @@ impl Automations {
             }
             // Only what has an end already can end later.
             Until::Later { .. } => Err(AutomationError::Over),
-            Until::Becomes { condition } => {
+            Until::Becomes { condition, for_seconds } => {
                 self.holds(condition, now)?;
-                Ok(Trigger::Becomes { condition: condition.clone(), for_seconds: 0 })
+                Ok(Trigger::Becomes { condition: condition.clone(), for_seconds: *for_seconds })
             }
         }
     }

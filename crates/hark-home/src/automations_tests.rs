@@ -165,6 +165,23 @@ fn numbers_have_limits_and_what_is_away_has_not_changed() {
 }
 
 #[test]
+fn a_number_is_compared_with_that_of_another_thing_or_of_all_others() {
+    let house = House::new();
+    house.is("sensor.office_temperature", "22");
+    let outside =
+        json!({"name": "Outside temperature", "compared": "above", "other_name": "Office temperature"});
+    house.add("shutter", becomes(outside), |_| {});
+    let kind =
+        json!({"area": "outside", "domain": "sensor", "device_class": "temperature", "compared": "above"});
+    house.add("blinds", becomes(kind), |_| {});
+    assert!(house.is("sensor.outside_temperature", "-5").is_empty());
+    assert!(house.is("sensor.office_temperature", "unavailable").is_empty());
+    assert!(house.is("sensor.outside_temperature", "21").iter().all(|said| said == "blinds"));
+    house.is("sensor.office_temperature", "20.5");
+    assert_eq!(house.acted.lock().unwrap().iter().filter(|said| *said == "shutter").count(), 1);
+}
+
+#[test]
 fn a_power_cut_loses_nothing_and_does_nothing_twice() {
     let mut house = House::new();
     house.add("waits", becomes(json!({"name": "Kettle", "state": "on"})), |_| {});

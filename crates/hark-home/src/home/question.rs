@@ -37,14 +37,31 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those that a question names.
-    pub fn of(number: impl Fn(&str) -> Option<f64>) -> Self {
-        Self {
+    /// Those that a question about `asked` names; `None` where one is the number of something else that is not known.
+    ///
+    /// # Errors
+    /// Why it is compared with nothing.
+    pub fn of(
+        home: &Home,
+        question: &Slots,
+        asked: &[Entity],
+        here: Option<&str>,
+    ) -> Result<Option<Self>, SelectError> {
+        let number = |slot| question.get(slot).and_then(Value::as_f64);
+        let limits = Self {
             above: number("above"),
             below: number("below"),
             at_least: number("at_least"),
             at_most: number("at_most"),
-        }
+        };
+        let Some(compared) = question.get("compared").and_then(Value::as_str) else {
+            return Ok(Some(limits));
+        };
+        let others = compared_with(home, question, asked, here)?;
+        Ok(mean(&others).map(|other| match compared {
+            "below" => Self { below: Some(other), ..limits },
+            _ => Self { above: Some(other), ..limits },
+        }))
     }
 
     /// Whether a number keeps to them; one that is not known keeps to none.
@@ -65,7 +82,7 @@ impl Limits {
 /// Why it is about nothing.
 pub fn holds(home: &Home, question: &Slots, here: Option<&str>) -> Result<Option<bool>, SelectError> {
     let asked = asked_about(home, question, here)?;
-    let limits = Limits::of(|slot| question.get(slot).and_then(Value::as_f64));
+    let Some(limits) = Limits::of(home, question, &asked, here)? else { return Ok(None) };
     let state = question.get("state").and_then(Value::as_str);
     let is_known = |entity: &&Entity| !matches!(entity.state.as_str(), UNAVAILABLE | UNKNOWN);
     let mut known = asked.iter().filter(is_known).peekable();
@@ -75,6 +92,34 @@ pub fn holds(home: &Home, question: &Slots, here: Option<&str>) -> Result<Option
     let so = |entity: &Entity| is_so(entity, state, limits);
     let of_all = question.get("response").and_then(Value::as_str) == Some("all");
     Ok(Some(if of_all { known.all(so) } else { known.any(so) }))
+}
+
+/// What a question compares its number with: the same kind of thing under another name or in another place, else all others
+/// of the kind ("warmer outside than inside").
+fn compared_with(
+    home: &Home,
+    question: &Slots,
+    asked: &[Entity],
+    here: Option<&str>,
+) -> Result<Vec<Entity>, SelectError> {
+    let value = |slot: &str| question.get(slot).cloned();
+    let (name, area) = (value("other_name"), value("other_area"));
+    let is_other = name.is_some() || area.is_some();
+    let kind = ["domain", "device_class"].map(|slot| (slot, value(slot)));
+    let which = [("name", name), ("area", area)].into_iter().chain(kind);
+    let other = which.filter_map(|(slot, value)| Some((slot.to_owned(), value?))).collect();
+    let mut others = asked_about(home, &other, here)?;
+    others.retain(|other| is_other || asked.iter().all(|one| one.id != other.id));
+    Ok(others)
+}
+
+/// The mean of what entities measure; `None` where none of them tells a number.
+fn mean(entities: &[Entity]) -> Option<f64> {
+    let numbers: Vec<f64> = entities.iter().filter_map(number_of).collect();
+    // No home has so many things.
+    #[allow(clippy::cast_precision_loss)]
+    let count = numbers.len() as f64;
+    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / count)
 }
 
 /// Whether an entity is in a state, and its number within what is asked for; what is `None` was not asked.

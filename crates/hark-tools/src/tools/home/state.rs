@@ -87,7 +87,9 @@ pub fn get_state(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fail
     }
     let (away, known): (Vec<&Entity>, Vec<&Entity>) =
         asked.iter().partition(|entity| entity.state == UNAVAILABLE);
-    let limits = Limits::of(|slot| args.number(slot));
+    let limits = Limits::of(&home, args.slots(), &asked, here.as_deref())?;
+    let limits = limits
+        .ok_or_else(|| Failure::new(error_code::OFFLINE, "what it is compared with tells no number"))?;
     let (matched, others): (Vec<&Entity>, Vec<&Entity>) =
         known.into_iter().partition(|entity| is_so(entity, state, limits));
     if state.is_some() || limits != Limits::default() {

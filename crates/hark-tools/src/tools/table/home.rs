@@ -173,6 +173,13 @@ pub const TOOLS: &[Descriptor] = &[
                 Arg::maybe("at_least", Kind::Number(-1e9, 1e9), "asks whether its number is this or more"),
                 Arg::maybe("at_most", Kind::Number(-1e9, 1e9), "asks whether its number is this or less"),
                 Arg::maybe(
+                    "compared",
+                    Kind::Choice(&["above", "below"]),
+                    "asks whether its number is above or below that of `other_name` or `other_area`, else of all others of its kind",
+                ),
+                Arg::maybe("other_name", Kind::Text, "the thing it is compared with"),
+                Arg::maybe("other_area", Kind::Text, "the area it is compared with"),
+                Arg::maybe(
                     "response",
                     Kind::Choice(&["one", "one_yesno", "any", "all", "which", "how_many", "where"]),
                     "kind of question; `all` asks whether all are so, the others whether one is",
