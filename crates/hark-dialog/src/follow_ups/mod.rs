@@ -42,6 +42,8 @@ struct Last {
     origin: Origin,
     until_ms: u64,
     done: Vec<Done>,
+    /// How many of them, the newest, are of the last turn or go on with it; the others came before a question.
+    newest: usize,
     /// Names that were offered and not chosen: "the other one".
     not_chosen: Vec<String>,
 }
@@ -197,11 +199,20 @@ impl RecentRequests {
             return;
         }
         let before = self.last.iter().position(|last| last.origin == *origin).map(|at| self.last.remove(at));
-        let mut all: Vec<Done> =
-            before.filter(|before| before.goes_on_with(&done)).map_or(Vec::new(), |it| it.done);
+        let goes_on = before.as_ref().is_some_and(|before| before.goes_on_with(&done));
+        // Behind a question, "a bit more" is still about what was done.
+        let kept = before.filter(|_| goes_on || !done.iter().any(Done::has_changed));
+        let mut all: Vec<Done> = kept.map_or(Vec::new(), |it| it.done);
+        let newest = if goes_on { MAX_DONE } else { done.len() };
         all.extend(done);
-        let from = all.len().saturating_sub(MAX_DONE);
-        self.last.push(Last { origin: origin.clone(), until_ms, done: all.split_off(from), not_chosen });
+        let done = all.split_off(all.len().saturating_sub(MAX_DONE));
+        self.last.push(Last {
+            origin: origin.clone(),
+            until_ms,
+            newest: newest.min(done.len()),
+            done,
+            not_chosen,
+        });
     }
 
     /// What "never mind" does right after the last request of a conversation, where that set or told something that waits,
@@ -210,7 +221,7 @@ impl RecentRequests {
         let last = self.last.iter().find(|last| last.origin == *origin && last.until_ms > now_ms)?;
         let sets =
             |done: &Done| done.has_changed() && (takes_back || SETS.contains(&done.intent.name.as_str()));
-        if last.done.iter().any(sets) {
+        if last.done.iter().rev().take(last.newest).any(sets) {
             return Some(undo(like));
         }
         // The only one that was told.

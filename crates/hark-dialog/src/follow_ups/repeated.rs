@@ -44,13 +44,20 @@ pub fn not(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     Some(Intent { name: name.to_owned(), slots, ..done.intent.clone() })
 }
 
-/// The same with another thing on the list.
+/// The same with another thing on the list. Of several that were named together only the wrong one is another: "eggs and
+/// flour", "not flour, sugar".
 pub fn item(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;
     let item = intent.slots.get("item")?;
-    done.intent.slots.contains_key("item").then_some(())?;
+    let said = done.intent.slots.get("item")?;
+    let one_of_several = || {
+        let [said, wrong, item] = [Some(said), intent.slots.get("wrong"), Some(item)].map(|it| it?.as_str());
+        let (said, wrong) = (format!(" {} ", said?), format!(" {} ", wrong?));
+        let item = format!(" {} ", item?);
+        said.contains(&wrong).then(|| said.replacen(&wrong, &item, 1).trim().to_owned())
+    };
     let mut slots = done.intent.slots.clone();
-    slots.insert("item".to_owned(), item.clone());
+    slots.insert("item".to_owned(), one_of_several().map_or_else(|| item.clone(), Value::from));
     Some(Intent { slots, ..done.intent.clone() })
 }
 

@@ -675,3 +675,30 @@ fn a_length_is_added_to_what_lasts_for_some_time() {
     let until = json!({"kind": "later", "seconds": 600});
     assert_eq!(Value::Object(found.intents[0].slots.clone()), json!({"id": "a1", "until": until}));
 }
+
+#[test]
+fn a_question_between_does_not_end_what_can_be_leaned_on() {
+    let mut context = RecentRequests::default();
+    let lamp = intent("HassTurnOn", r#"{"name":"Lamp"}"#);
+    context.remember(1000, &Origin::Cli, vec![(lamp, receipt("light"))]);
+    let asked = receipt("").map(|receipt| Receipt { changed: false, ..receipt });
+    context.remember(1000, &Origin::Cli, vec![(intent("HassGetCurrentTime", "{}"), asked)]);
+    let more = intent("HarkFollowMore", r#"{"amount":"more"}"#);
+    let mut found = Understanding { intents: vec![more], ..Understanding::default() };
+    context.complete(500, &Origin::Cli, &mut found);
+    assert_eq!(found.intents[0].slots["name"], "Lamp", "{found:?}");
+    let said = intent("HassNevermind", "{}");
+    assert_eq!(context.cancelled(500, &Origin::Cli, &said, true), None, "the question was the last");
+}
+
+#[test]
+fn of_several_items_the_wrong_one_alone_is_another() {
+    let mut context = RecentRequests::default();
+    let added = intent("HassShoppingListAddItem", r#"{"item":"eggs and flour"}"#);
+    context.remember(1000, &Origin::Cli, vec![(added, receipt(""))]);
+    let instead = intent("HarkFollowItem", r#"{"item":"sugar","wrong":"flour","instead":"yes"}"#);
+    let mut found = Understanding { intents: vec![instead], ..Understanding::default() };
+    context.complete(500, &Origin::Cli, &mut found);
+    let [undo, add] = found.intents.as_slice() else { panic!("{found:?}") };
+    assert_eq!((undo.name.as_str(), &add.slots["item"]), (UNDO, &json!("eggs and sugar")));
+}

@@ -10,7 +10,7 @@ use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
 use hark_core::public_event::Origin;
 use hark_core::session::spoken;
-use hark_core::{Effect, Intent, Stamp, TurnId, Understanding};
+use hark_core::{Effect, Intent, Route, Stamp, TurnId, Understanding};
 use hark_language::{Lexicon, phrases};
 use serde_json::Value;
 
@@ -101,11 +101,13 @@ impl Machine {
             .and_then(|it| Some((it.alone.take()?, it.before.clone(), it.whole.clone())));
         let Some((alone, before, text)) = waiting else { return Ok(whole) };
         let refused = |intent: &Intent| intent.name == refusal::INTENT;
+        // What two turns are like takes nothing back.
+        let guessed = |intent: &Intent| intent.route == Route::Intent;
         let is_whole = !whole.intents.is_empty()
             && whole.missed.is_empty()
             && whole.unknown.is_none()
             && whole.ambiguous.is_empty()
-            && !whole.intents.iter().any(refused)
+            && !whole.intents.iter().any(|intent| refused(intent) || guessed(intent))
             && !takes_as_content(&whole.intents, &before.intents);
         if !is_whole || same_intents(&whole.intents, &before.intents) {
             return Err(alone);
