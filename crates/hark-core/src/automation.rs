@@ -152,10 +152,13 @@ pub enum Until {
         /// Which.
         event: SunEvent,
     },
-    /// A condition becomes true.
+    /// A condition becomes true, and has been for some time.
     Becomes {
         /// Which.
         condition: Condition,
+        /// For how long; 0: at once.
+        #[serde(default)]
+        for_seconds: u64,
     },
     /// So many seconds later than it was to end before; sooner when negative.
     Later {

@@ -15,10 +15,12 @@ use super::request_framing::Speech;
 use super::rules::{self, Prefer, Reckoning, Rule};
 use super::text::Token;
 use super::understand::{EVENT, read};
+use chrono::Days;
 use clause::{Adds, Clause};
 use composed::Composed;
 use hark_core::automation::intent::{ANNOUNCE, COMMAND};
 use hark_core::automation::{Condition, Until};
+use hark_core::calendar::When;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Route, Slots, Understanding};
 use hark_language::phrases;
@@ -35,6 +37,8 @@ const STATE: &str = "HassGetState";
 
 /// What is carried out after some time, and the response that says so.
 const LATER: &str = "HassStartTimer";
+/// What is carried out at some time.
+const SCHEDULED: &str = "HarkScheduleCommand";
 const COMMAND_KEY: &str = "command";
 
 /// "Let me know when the kettle is done": what is to be told when it has happened. Sentences may take the same words for a
@@ -351,11 +355,10 @@ impl Composer<'_> {
         if restored.is_some_and(|length| more + length == tokens.len()) {
             return found.add(until, lasts, self.reader).then_some(found);
         }
-        let seconds = match until {
-            Adds::Until(Until::Seconds { seconds }) => Some(seconds),
-            _ => None,
-        };
-        let then = seconds.and_then(|seconds| self.then_of_it(&found, &more_words, seconds));
+        let Adds::Until(ends) = &until else { return None };
+        // "Until eight and the fan" names one more thing, "until eight, then off" tells what is to be done at eight.
+        let is_then = over.is_some() || matches!(ends, Until::Seconds { .. });
+        let then = is_then.then(|| self.then_of_it(&found, &more_words, ends)).flatten();
         if then.is_some() || more_words.iter().any(|word| lexicon.requests.pronouns.contains(word)) {
             found.matches.push(then?);
             return Some(found);
@@ -370,7 +373,7 @@ impl Composer<'_> {
             more = self.request(&both, clauses_left - 1).filter(|both| !leans(both))?;
             more.matches.drain(..found.matches.len().min(more.matches.len()));
         }
-        let later = over.and(seconds).filter(|_| !more.is_put_off());
+        let later = over.map(|_| ends.clone()).filter(|_| !more.is_put_off());
         if later.is_none() && !more.terms.is_plain() {
             return None;
         }
@@ -382,9 +385,9 @@ impl Composer<'_> {
         }
         found.lasting = found.matches.len();
         match later {
-            Some(seconds) => {
+            Some(ends) => {
                 let command = format!("{} {}", more.said, more.terms.said_until());
-                found.matches.push(put_off(more.matches.into_iter().next()?, seconds, said(&command)));
+                found.matches.push(self.put_off(more.matches.into_iter().next()?, &ends, said(&command))?);
             }
             None => found.matches.extend(more.matches),
         }
@@ -392,7 +395,7 @@ impl Composer<'_> {
     }
 
     /// What is done after some time to the same thing, which is "it" or not said: "and then turn it off", "then off".
-    fn then_of_it(&self, found: &Composed, said: &[&str], seconds: u64) -> Option<Match> {
+    fn then_of_it(&self, found: &Composed, said: &[&str], ends: &Until) -> Option<Match> {
         let [only] = found.matches.as_slice() else { return None };
         let name = only.slots.get("name").and_then(Value::as_str)?;
         let said = said.join(" ");
@@ -400,7 +403,25 @@ impl Composer<'_> {
         let then = self.reader.exactly(&words, &self.reader.tokenise(&words)).filter(|then| {
             category_of(&then.intent) == Some(Category::HomeControl) && then.wild_words == 0
         })?;
-        Some(put_off(then, seconds, words))
+        self.put_off(then, ends, words)
+    }
+
+    /// What is done when something else ends, in words; `None` where that is not known as a time.
+    fn put_off(&self, found: Match, ends: &Until, words: String) -> Option<Match> {
+        let now = self.reader.now;
+        let (intent, response, slot, value) = match ends {
+            Until::Seconds { seconds } => (LATER, Some(COMMAND_KEY), "seconds", (*seconds).into()),
+            Until::Time { time } => {
+                let days = if *time > now.time() { Days::new(0) } else { Days::new(1) };
+                let at = now.date().checked_add_days(days)?.and_time(*time);
+                (SCHEDULED, None, "when", When::Moment(at).to_string().into())
+            }
+            Until::Moment { at } => (SCHEDULED, None, "when", When::Moment(*at).to_string().into()),
+            Until::Sun { .. } | Until::Becomes { .. } | Until::Later { .. } => return None,
+        };
+        let slots = [(slot.to_owned(), value), (COMMAND.to_owned(), words.into())];
+        let (slots, response) = (slots.into_iter().collect(), response.map(str::to_owned));
+        Some(Match { intent: intent.to_owned(), slots, response, ..found })
     }
 
     /// A request to be told what has happened: "tell me".
@@ -502,13 +523,6 @@ impl Composer<'_> {
                 Some(Composed::of(vec![likely], self.promised(said(span(text, core)))))
             })
     }
-}
-
-/// A request that is carried out after some time, with its words.
-fn put_off(found: Match, seconds: u64, words: String) -> Match {
-    let slots = [("seconds".to_owned(), seconds.into()), (COMMAND.to_owned(), words.into())];
-    let (slots, response) = (slots.into_iter().collect(), Some(COMMAND_KEY.to_owned()));
-    Match { intent: LATER.to_owned(), slots, response, ..found }
 }
 
 /// The part of a text that some of its tokens span.

@@ -307,7 +307,8 @@ impl<'s> Qualifiers<'s> {
         let lasts = |other: &Qualifier| {
             let (elapsed, denied) = (lexicon.qualifiers.elapsed, lexicon.requests.negations);
             let said = &self.words[other.mark.1..it.start];
-            said.iter().any(|word| elapsed.contains(word) || denied.contains(word))
+            let stem = |word| lexicon.discourse.contraction(word).map_or(word, |(stem, _)| stem);
+            said.iter().any(|word| elapsed.contains(stem(word)) || denied.contains(word))
         };
         let ends = it.end.is_some_and(|end| end < self.words.len() && self.is_likely_end(end));
         it.kind == Kind::Lasting && self.found.iter().any(|other| waits(&other) && (ends || lasts(other)))

@@ -32,6 +32,9 @@ pub(super) const CHOOSES: &str = "HarkChoose";
 /// Slot of something that a reminder would wait for.
 pub(super) const EVENT: &str = "event";
 
+/// How slots of a relative change end: `temperature_step` beside `temperature`.
+const STEP: &str = "_step";
+
 /// Words of the name of a place that is not known.
 const MAX_PLACE_WORDS: usize = 2;
 
@@ -386,6 +389,22 @@ fn without_repeated(mut reading: Reading) -> Reading {
     reading
 }
 
+/// Without what is said of how it is, where a request says what is to be done about it: "I'm freezing, put the radiator on
+/// twenty".
+fn without_reasons(mut reading: Reading, lexicon: &Lexicon) -> Reading {
+    let all = reading.matches.clone();
+    let answers =
+        |one: &Match, step: &str| one.slots.keys().any(|slot| step.strip_suffix(STEP) == Some(slot.as_str()));
+    reading.matches.retain(|found| {
+        let mut steps = found.slots.keys().filter(|slot| slot.ends_with(STEP));
+        let (Some(step), 1, Some((first, _))) = (steps.next(), found.slots.len(), found.words.first()) else {
+            return true;
+        };
+        !(lexicon.qualifiers.clauses.contains(first.as_str()) && all.iter().any(|one| answers(one, step)))
+    });
+    reading
+}
+
 /// One of several requests: by its sentence, else by what it may mean.
 fn likely(reader: &Reader<'_>, text: &str, tokens: &[Token], is_alone: bool) -> Option<Match> {
     let core = Speech { reader, text, tokens }.asked().unwrap_or(tokens);
@@ -527,6 +546,7 @@ pub(super) fn kind_of(intent: &str) -> Option<&'static str> {
 
 fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
     let mut named: Vec<(String, Value)> = Vec::new();
+    let reading = without_reasons(reading, grammar.lexicon());
     let mut found = Understanding { missed: reading.missed, ..Understanding::default() };
     if reading.matches.len() > 1 {
         found.parts = reading.matches.iter().map(Match::said).collect();

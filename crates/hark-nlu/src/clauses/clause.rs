@@ -343,9 +343,9 @@ impl Clause<'_> {
             _ => None,
         };
         let condition = || {
-            let is_plain = |said: &Said| !said.of_it && !said.there && said.for_seconds == 0;
-            let said = self.condition().filter(is_plain)?;
-            Some(Until::Becomes { condition: said.condition })
+            let is_plain = |said: &Said| !said.of_it && !said.there;
+            let Said { condition, for_seconds, .. } = self.condition().filter(is_plain)?;
+            Some(Until::Becomes { condition, for_seconds })
         };
         time().or_else(moment).or_else(sun).or_else(said_at).or_else(condition)
     }

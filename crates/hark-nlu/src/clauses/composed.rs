@@ -32,8 +32,8 @@ const HOLDS_OTHERS: [&str; 4] = ["scene", "script", "automation", "group"];
 /// The domain of what measures.
 const SENSOR: &str = "sensor";
 
-/// Slots of a question that are numbers.
-const LIMITS: [&str; 4] = ["above", "below", "at_least", "at_most"];
+/// Slots of a question that limit a number.
+const LIMITS: [&str; 5] = ["above", "below", "at_least", "at_most", "compared"];
 
 /// Slot of an announcement with what is announced.
 const MESSAGE: &str = "message";
@@ -237,7 +237,7 @@ impl Composed {
                 let Some(Trigger::Becomes { condition, for_seconds }) = self.about(said, reader) else {
                     return false;
                 };
-                let over = Until::Becomes { condition: condition.clone().negated() };
+                let over = Until::Becomes { condition: condition.clone().negated(), for_seconds: 0 };
                 self.terms.wait_for(Trigger::Becomes { condition, for_seconds }, words)
                     && self.terms.end(over, words)
             }
@@ -266,6 +266,12 @@ impl Composed {
         if said.of_it || said.there {
             let [only] = self.matches.as_slice() else { return None };
             let Condition::State { question, .. } = &mut condition else { return None };
+            // Only some things can be "in the dock".
+            if let Some(domains) = question.remove("domain").filter(|_| said.of_it) {
+                let name = only.slots.get("name").and_then(Value::as_str);
+                let domain = name.and_then(|name| reader.grammar.domain_of(name));
+                domains.as_str()?.split('|').any(|one| Some(one) == domain).then_some(())?;
+            }
             let is_place = |slot: &str| matches!(slot, "area" | "floor");
             let meant = target(&only.slots).into_iter().filter(|(slot, _)| said.of_it || is_place(slot));
             let before = question.len();
