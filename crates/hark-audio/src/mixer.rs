@@ -1,6 +1,7 @@
 //! How loud this machine is: the mixer of the default sound device, which is the sound server's where one runs. It is not
 //! how loud Hark speaks, which Hark reckons into its own sound.
 
+use alsa::Output;
 use alsa::mixer::{Mixer, Selem, SelemChannelId};
 
 /// The mixer that ALSA's configuration names; plugins of sound servers put theirs there.
@@ -33,7 +34,7 @@ pub struct Loudness {
 /// # Errors
 /// When it has no mixer.
 pub fn loudness() -> Result<Loudness, MixerError> {
-    with_control(read)
+    quietly(|| with_control(read))
 }
 
 /// Sets how loud this machine is, 0 to 100 percent, and lets it be heard; how loud it is then.
@@ -41,7 +42,7 @@ pub fn loudness() -> Result<Loudness, MixerError> {
 /// # Errors
 /// When it has no mixer, or the mixer keeps another volume.
 pub fn set_loudness(percent: u8) -> Result<Loudness, MixerError> {
-    with_control(|control| {
+    let set = |control: &Selem<'_>| {
         let (low, high) = control.get_playback_volume_range();
         let wanted = low + (high - low) * i64::from(percent.min(100)) / 100;
         control.set_playback_volume_all(wanted).map_err(failed)?;
@@ -49,7 +50,8 @@ pub fn set_loudness(percent: u8) -> Result<Loudness, MixerError> {
             control.set_playback_switch_all(1).map_err(failed)?;
         }
         Ok(())
-    })?;
+    };
+    quietly(|| with_control(set))?;
     // Read from the device anew: what was set is not what it is.
     let now = loudness()?;
     if now.percent.abs_diff(percent.min(100)) > 2 || now.is_muted {
@@ -70,6 +72,18 @@ fn read(control: &Selem<'_>) -> Result<Loudness, MixerError> {
     let switch = || control.get_playback_switch(SelemChannelId::mono());
     let is_muted = control.has_playback_switch() && switch().map_err(failed)? == 0;
     Ok(Loudness { percent: u8::try_from(percent.clamp(0, 100)).unwrap_or(100), is_muted })
+}
+
+/// ALSA tells every mistake of its configuration on standard error; which of them counts is in the error. What a thread is
+/// told ends with it.
+fn quietly<T: Send>(work: impl FnOnce() -> Result<T, MixerError> + Send) -> Result<T, MixerError> {
+    let alone = || {
+        // Without it they are told, which is no reason not to work.
+        let _messages = Output::local_error_handler();
+        work()
+    };
+    let done = std::thread::scope(|scope| scope.spawn(alone).join());
+    done.unwrap_or_else(|_| Err(MixerError::Failed("the look at it ended unexpectedly".into())))
 }
 
 fn with_control<T>(work: impl FnOnce(&Selem<'_>) -> Result<T, MixerError>) -> Result<T, MixerError> {
