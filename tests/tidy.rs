@@ -131,6 +131,7 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ("knowledge", &["core"], &["tokio", "rumqttc", "reqwest"]),
     ("memory", &["core", "language"], &["tokio", "rusqlite", "rumqttc", "reqwest"]),
     ("nlu", &["core", "config", "language", "models"], &[]),
+    ("ocr", &["core", "models"], &["tokio", "rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     (
         "dialog",
         &["core", "config", "language"],
@@ -142,7 +143,18 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ("personal", &["core", "config", "http-client"], &["rusqlite", "rumqttc", "cpal", "ort"]),
     (
         "tools",
-        &["core", "config", "delegation", "desktop", "home", "http-client", "language", "memory", "personal"],
+        &[
+            "core",
+            "audio",
+            "config",
+            "delegation",
+            "desktop",
+            "home",
+            "http-client",
+            "language",
+            "memory",
+            "personal",
+        ],
         &[],
     ),
     ("watch", &["core", "config"], &["tokio", "rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),

@@ -20,6 +20,7 @@ use crate::app::language::teacher::Teacher;
 use crate::app::language::understanding_thread::ReadingParts;
 use crate::app::language::vocabulary::Vocabulary;
 use crate::app::models::context::AppContext;
+use crate::app::models::describer;
 use crate::app::models::factory;
 use crate::app::models::worker::ModelWorker;
 use crate::app::requests::inbox::{Inbox, OnceOnly};
@@ -46,6 +47,7 @@ use hark_memory::Memory;
 use hark_models::manifest::Manifest;
 use hark_mqtt as mqtt;
 use hark_mqtt_devices as mqtt_devices;
+use hark_ocr::ScreenReader;
 use hark_store::journal::Journal;
 use hark_store::recordings::Recordings;
 use hark_store::sessions::{SessionStore, VoiceSessions};
@@ -233,6 +235,7 @@ impl App {
         }
         let told = (&languages, &others.skills, &services.documents, mode == AppMode::Daemon);
         let mind = factory::open(&config, &store, &sessions, &tools, &home, told, runtime.handle())?;
+        describer::offer(&services, mind.as_ref(), &event_queue);
         Ok(Self {
             config,
             runtime,
@@ -561,6 +564,8 @@ fn complete(parts: &mut tools::Services, config: &Config, manifest: &Arc<Manifes
     // Their names are the owner's own.
     parts.trusted_sources.push(WATCHED.to_owned());
     parts.personal = Personal::new(&config.personal);
+    parts.text_reader = Arc::new(ScreenReader::new(manifest.clone()));
+    parts.captures = Some(config.paths.state_dir()?.join("captures"));
     parts.delegation = Arc::new(Delegation::new(&config.delegation, &config.paths.state_dir()?));
     Ok(())
 }

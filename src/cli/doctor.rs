@@ -11,13 +11,16 @@ use hark_config::paths::{credentials_dir, ensure_dir};
 use hark_config::wake::WakeEngine;
 use hark_core::inspection::ServerCondition;
 use hark_core::ports::HomeView;
+use hark_core::ports::screen::ReadsText;
 use hark_core::speaker::VoiceStore;
 use hark_core::{Fault, FaultKind};
 use hark_delegation::{Delegation, DelegationError};
+use hark_desktop::screen::Screen;
 use hark_desktop::{Desktop, DesktopError, Service};
 use hark_homeassistant as homeassistant;
 use hark_models::manifest::Manifest;
 use hark_mqtt as mqtt;
+use hark_ocr::ScreenReader;
 use hark_stt::capture::input_devices;
 use hark_stt::speaker::profiles;
 use hark_stt::stt::worker::SttMode;
@@ -26,6 +29,7 @@ use hark_agent as llm;
 use hark_store::{backups, store};
 use hark_tts::device::output_devices;
 use serde_json::json;
+use std::sync::Arc;
 
 /// What a check says when it passes, or the fault with its fix.
 type Finding = Result<String, Fault>;
@@ -51,7 +55,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("mcp servers", &|| mcp_servers(config)),
         ("skills", &|| super::skills::examined(config)),
         ("delegation", &|| delegation(config)),
-        ("desktop", &|| Ok(desktop())),
+        ("desktop", &|| desktop(config)),
     ];
     let mut failed = 0;
     for (name, check) in checks {
@@ -256,9 +260,10 @@ fn delegation(config: &Config) -> Finding {
     })
 }
 
-/// What this machine offers over D-Bus; a server has little of it, and that is no failure.
-fn desktop() -> String {
-    let desktop = Desktop::default();
+/// What this machine offers over D-Bus and X11; a server has little of it, and that is no failure.
+fn desktop(config: &Config) -> Finding {
+    let manifest = Arc::new(Manifest::load(&config.paths.models_dir()?)?);
+    let (desktop, text_reader) = (Desktop::default(), ScreenReader::new(manifest));
     let services = [Service::Power, Service::Network, Service::Login];
     let told = services.map(|service| match desktop.offers(service) {
         Ok(()) => format!("{} is there", service.title()),
@@ -269,7 +274,24 @@ fn desktop() -> String {
         Ok(()) => "a desktop's session for players and notifications",
         Err(_) => "no desktop's session, so no players and no notifications (run Hark in it: systemd/user)",
     };
-    format!("{}; {session}", told.join("; "))
+    let screen = Screen::default();
+    let windows = match screen.has_manager() {
+        Ok(()) => "a desktop of X11 with windows".to_owned(),
+        Err(error) => match error.fix() {
+            Some(fix) => format!("no windows and programs: {error} ({fix})"),
+            None => format!("no windows and programs: {error}"),
+        },
+    };
+    let mut told = [told.to_vec(), vec![session.to_owned(), windows]].concat();
+    if screen.is_there().is_ok() {
+        let lacks = [
+            screen.has_input().err().map(|error| format!("no keys: {error}")),
+            screen.can_be_seen().err().map(|error| format!("no pictures of it: {error}")),
+        ];
+        told.extend(lacks.into_iter().flatten());
+        told.extend(text_reader.ready().err().map(|fault| format!("its text is not read ({})", fault.fix)));
+    }
+    Ok(told.join("; "))
 }
 
 fn open(config: &Config) -> Result<App, Fault> {

@@ -10,6 +10,7 @@ mod api;
 mod config;
 mod contracts;
 mod delegation;
+mod desktop;
 mod durability;
 mod echo;
 mod fuzz_corpus;

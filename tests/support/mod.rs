@@ -2,6 +2,7 @@
 //! a Mosquitto, a virtual sound card.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)] // not every test binary uses every fixture
 
+pub mod desktop;
 pub mod echo_room;
 pub mod home_assistant;
 pub mod model_server;

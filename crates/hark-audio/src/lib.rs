@@ -1,4 +1,4 @@
-//! What capture and playback share: the resampler, and devices of a sound server. Hark reads and feeds those by the clock,
+//! What capture and playback share: the resampler, and devices of a sound server; and how loud the machine is. Hark reads and feeds those by the clock,
 //! because a server's own callbacks come in bursts, each on a thread of its own. Linux only; elsewhere the devices are
 //! cpal's.
 //!
@@ -14,6 +14,8 @@
 //! # }
 //! ```
 
+#[cfg(target_os = "linux")]
+pub mod mixer;
 pub mod resample;
 #[cfg(target_os = "linux")]
 pub mod server;

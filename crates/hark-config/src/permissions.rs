@@ -19,13 +19,26 @@ pub enum DangerPolicy {
 }
 
 /// Every dangerous act, as the lists of `[permissions]` name it.
-pub const ACTS: [&str; 10] =
-    ["unlock", "open", "disarm", "shell", "send", "mcp", "skill", "overwrite", "suspend", "delegate"];
+pub const ACTS: [&str; 12] = [
+    "unlock",
+    "open",
+    "disarm",
+    "shell",
+    "send",
+    "mcp",
+    "skill",
+    "overwrite",
+    "suspend",
+    "delegate",
+    "input",
+    "quit",
+];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
-pub const TOOL_PERMISSIONS: [&str; 31] = [
+pub const TOOL_PERMISSIONS: [&str; 35] = [
     "alarm",
     "announce",
+    "app",
     "calculate",
     "calendar",
     "chance",
@@ -35,6 +48,7 @@ pub const TOOL_PERMISSIONS: [&str; 31] = [
     "delegate",
     "filesystem",
     "home",
+    "input",
     "joke",
     "knowledge",
     "list",
@@ -46,6 +60,7 @@ pub const TOOL_PERMISSIONS: [&str; 31] = [
     "pc",
     "process",
     "reminder",
+    "screen",
     "shell",
     "skill",
     "system",
@@ -54,16 +69,17 @@ pub const TOOL_PERMISSIONS: [&str; 31] = [
     "volume",
     "weather",
     "web",
+    "window",
     "words",
 ];
 
-/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program), `send` (a web request that may change something), `mcp` (a tool of an MCP server), `skill` (a script of a skill), `overwrite` (replacing a file), `suspend` (letting this machine sleep) or `delegate` (handing a task to an AI command-line program).
+/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program), `send` (a web request that may change something), `mcp` (a tool of an MCP server), `skill` (a script of a skill), `overwrite` (replacing a file), `suspend` (letting this machine sleep), `delegate` (handing a task to an AI command-line program), `input` (pressing keys and clicking in programs of the desktop) or `quit` (ending a program that may lose what it has not saved).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Permissions {
     /// What happens to acts that no list below names. `confirm`: Hark asks and waits for a yes; `pin`: for the PIN; `deny`: never; `allow`: at once.
     pub dangerous: DangerPolicy,
-    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `suspend` and `delegate`. Of several lists the strictest counts.
+    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `suspend`, `delegate`, `input` and `quit`. Of several lists the strictest counts.
     pub confirm: Vec<String>,
     /// Acts that need the PIN, spoken or typed.
     pub pin: Vec<String>,

@@ -110,7 +110,8 @@ impl Category {
     /// The agents whose tools matter for it, by their names in the tool table; `*` is all of them.
     pub fn agents(self) -> &'static [&'static str] {
         match self {
-            Self::AppLaunch | Self::AppQuit | Self::SystemControl => &["system"],
+            Self::AppLaunch | Self::AppQuit => &["app_lifecycle"],
+            Self::SystemControl => &["system", "window_manager", "input", "screen_vision", "app_lifecycle"],
             Self::WebSearch | Self::WebNavigate | Self::WebInteract => &["web"],
             Self::FileSearch | Self::FileRead => &["filesystem"],
             Self::Question => &["knowledge", "datetime", "calculate"],

@@ -259,5 +259,21 @@ pub mod reason {
         VOICE_NOBODY = "voice_nobody",
         /// The `person` may not do that.
         PERSON = "person",
+        /// There is no desktop here, or it does not let programs do it.
+        NO_DESKTOP = "no_desktop",
+        /// No window is called `name`.
+        NO_WINDOW = "no_window",
+        /// No window is in front.
+        NONE_IN_FRONT = "none_in_front",
+        /// The windows or programs `names` could be meant.
+        SEVERAL_PROGRAMS = "several_programs",
+        /// The `text` is nowhere on the screen.
+        NOT_ON_SCREEN = "not_on_screen",
+        /// No program called `name` is installed.
+        NO_PROGRAM = "no_program",
+        /// The program `name` is not running.
+        PROGRAM_NOT_RUNNING = "program_not_running",
+        /// The program `name` was asked to close and is still there.
+        PROGRAM_STILL_OPEN = "program_still_open",
     }
 }

@@ -1,5 +1,6 @@
 //! What the machine itself offers over the system's D-Bus: its battery (UPower), its Wi-Fi (NetworkManager), locking its
-//! screen and letting it sleep (logind); and over the session's: what plays (MPRIS), notifications. `hark-tools` calls it. The error for a missing service says how to
+//! screen and letting it sleep (logind); and over the session's: what plays (MPRIS), notifications. Over X11: its windows, keys and
+//! pointer, and what is to be seen on the screen (`screen`); and its programs (`apps`). `hark-tools` calls it. The error for a missing service says how to
 //! install or start it.
 //!
 //! ```
@@ -8,10 +9,13 @@
 //! assert_eq!(Service::Power.name(), "org.freedesktop.UPower");
 //! ```
 
+pub mod apps;
 mod bus;
+mod naming;
 mod notifications;
 mod players;
 mod power;
+pub mod screen;
 mod session;
 mod wifi;
 

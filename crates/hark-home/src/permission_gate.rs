@@ -20,10 +20,17 @@ pub const SUSPEND: &str = "suspend";
 /// The act of handing a task to an AI command-line program.
 pub const DELEGATE: &str = "delegate";
 
+/// The act of pressing keys and clicking in programs of the desktop.
+pub const INPUT: &str = "input";
+
+/// The act of ending a program that may lose what it has not saved.
+pub const QUIT: &str = "quit";
+
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `suspend`, `delegate`, or [`STEP`].
+    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `suspend`, `delegate`, `input`,
+    /// `quit`, or [`STEP`].
     pub action: &'static str,
     /// Id of the entity it would be done to.
     pub entity: String,
@@ -105,6 +112,7 @@ impl Ask {
             MANY => "change",
             "shell" | "mcp" | "skill" => "run",
             DELEGATE => "hand on",
+            INPUT => "send",
             STEP => "carry out",
             act => act,
         }
@@ -112,7 +120,7 @@ impl Ask {
 
     /// Whether the name is to be told letter by letter as it is: a command or an address, not a thing's name.
     pub fn is_exact(&self) -> bool {
-        matches!(self.action, "shell" | "send" | "mcp" | "skill" | OVERWRITE | DELEGATE | STEP)
+        matches!(self.action, "shell" | "send" | "mcp" | "skill" | OVERWRITE | DELEGATE | INPUT | QUIT | STEP)
     }
 }
 

@@ -9,6 +9,8 @@ use serde::Deserialize;
 pub struct Tools {
     /// Words of which one must be heard where it is not certain that a tool is meant, by the name of the tool.
     pub triggers: Table<Phrases>,
+    /// Words for kinds of programs, by the category of desktop entries: `WebBrowser`.
+    pub programs: Table<Phrases>,
     /// Names of things, lists and people.
     pub names: Names,
     /// Lists of the household.

@@ -1,6 +1,7 @@
 //! Language models: built from the configuration, and asked on a thread of their own.
 
 pub mod context;
+pub mod describer;
 pub mod factory;
 pub mod relevance;
 pub mod reply_prefetch;

@@ -5,6 +5,7 @@ pub mod configuration;
 pub mod documents;
 pub mod external_tools;
 pub mod inspection;
+pub mod screen;
 pub mod teaching;
 pub mod tool_host;
 

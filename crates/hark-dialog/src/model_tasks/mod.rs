@@ -10,6 +10,7 @@ mod action_claims;
 mod answer;
 mod autonomy;
 mod bound_claims;
+mod describing;
 mod model_faults;
 mod offered_tools;
 mod plan_runner;

@@ -258,9 +258,11 @@ impl Machine {
     }
 
     pub(super) fn on_news(&mut self, now: Stamp, id: &TurnId, news: News) {
-        // A score comes after the answer, when the turn may be over.
-        if let News::Told { event: event @ (PublicEvent::Evaluation { .. } | PublicEvent::Contract { .. }) } =
-            news
+        // A score comes after the answer, when the turn may be over, and a tool may ask a model, too.
+        if let News::Told {
+            event:
+                event @ (PublicEvent::Evaluation { .. } | PublicEvent::Contract { .. } | PublicEvent::Prompt(_)),
+        } = news
         {
             self.publish(Some(id), event);
             return;

@@ -160,7 +160,11 @@ fn samples_are_the_same_for_the_same_seed_and_cover_everything() {
         }
     }
     // What is to be done at a time has the words of what is done.
-    for intent in english().intents().into_iter().filter(|intent| *intent != "HarkScheduleCommand") {
+    // The desktop's sentences are typed ones: the recogniser does not expect them.
+    let of_desktop = ["HarkApp", "HarkWindow", "HarkInput", "HarkScreen", "HarkComputer"];
+    let is_typed = |intent: &str| of_desktop.iter().any(|begins| intent.starts_with(begins));
+    let spoken = english().intents().into_iter().filter(|intent| !is_typed(intent));
+    for intent in spoken.filter(|intent| *intent != "HarkScheduleCommand") {
         assert!(intents.get(intent).is_some_and(|count| *count > 20), "{intent}: {intents:?}");
     }
     for entity in super::test_home::home().entities {

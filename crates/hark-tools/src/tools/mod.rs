@@ -11,6 +11,7 @@ mod clock;
 mod computer;
 mod datetime;
 pub mod descriptor;
+mod desktop;
 mod everyday;
 mod external;
 mod home;

@@ -7,6 +7,7 @@ use crate::clipboard::{self, Clipboard};
 use crate::dictionary::Dictionaries;
 use crate::files::Files;
 use crate::house_secrets::HouseSecrets;
+use crate::mixer::MachineMixer;
 use crate::personal::Personal;
 use crate::scripts::Scripts;
 use crate::shell::Shell;
@@ -19,12 +20,14 @@ use hark_config::permissions::Permissions;
 use hark_config::tools::ToolsConfig;
 use hark_core::documents::Documents;
 use hark_core::external_tools::ExternalTools;
+use hark_core::ports::screen::{DescribesPictures, ReadsNothing, ReadsText};
 use hark_core::ports::{HomeView, ListStore, NodeControls};
 use hark_core::speaker::Speakers;
 use hark_core::tool::error_code;
 use hark_core::{Fault, FaultKind};
 use hark_delegation::Delegation;
 use hark_desktop::Desktop;
+use hark_desktop::screen::Screen;
 use hark_home::automations::Automations;
 use hark_home::lists::Lists;
 use hark_home::permission_gate::Gate;
@@ -33,7 +36,8 @@ use hark_home::timers::Timers;
 use hark_home::undo::UndoLog;
 use hark_home::{HomeControl, select};
 use hark_memory::Memory;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Tells the local time; the live one is `|| chrono::Local::now().fixed_offset()`.
@@ -91,6 +95,16 @@ pub struct Services {
     pub scripts: Scripts,
     /// The machine's battery, Wi-Fi, screen lock and sleep.
     pub desktop: Arc<Desktop>,
+    /// The screen of its desktop.
+    pub screen: Screen,
+    /// What reads the text on it.
+    pub text_reader: Arc<dyn ReadsText>,
+    /// What says what is to be seen on it, where a language model is configured.
+    pub describer: OnceLock<Arc<dyn DescribesPictures>>,
+    /// Where pictures of it are kept.
+    pub captures: Option<PathBuf>,
+    /// Whether its volume can be set.
+    pub mixer: MachineMixer,
     /// Tasks that are handed to other programs.
     pub delegation: Arc<Delegation>,
     /// The desktop's clipboard.
@@ -166,6 +180,11 @@ impl Services {
             web_search: WebSearch::new(tools, language),
             scripts: Scripts::new(tools),
             desktop: Arc::default(),
+            screen: Screen::default(),
+            text_reader: Arc::new(ReadsNothing),
+            describer: OnceLock::new(),
+            captures: None,
+            mixer: MachineMixer::default(),
             delegation: Arc::default(),
             clipboard: clipboard::of_desktop(),
             clock,

@@ -2,6 +2,7 @@
 
 use crate::shell as programs;
 use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::desktop::mixer;
 use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{machine, script, volume};
 use hark_core::Risk;
@@ -95,6 +96,38 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: always,
         prepare: volume::get,
+    },
+    Descriptor {
+        name: "system.volume",
+        description: "Tells how loud this computer is set, whatever plays on it.",
+        args: &[],
+        result: &[
+            Field::always("volume_level", "integer", "percent"),
+            Field::always("muted", "boolean", "nothing is heard, however loud it is set"),
+        ],
+        risk: Risk::Read,
+        outside: Outside::Never,
+        permission: "volume",
+        agent: "system",
+        timeout_ms: None,
+        ready: mixer::ready,
+        prepare: mixer::get,
+    },
+    Descriptor {
+        name: "system.set_volume",
+        description: "Sets how loud this computer is, whatever plays on it; not how loud Hark speaks.",
+        args: &[&[
+            Arg::maybe("volume_level", Kind::Integer(0, 100), "percent"),
+            Arg::maybe("volume_step", Kind::Step(-100.0, 100.0), "up, down, or by how many percent"),
+        ]],
+        result: &[Field::always("volume_level", "integer", "percent, as it is now")],
+        risk: Risk::Write,
+        outside: Outside::Never,
+        permission: "volume",
+        agent: "system",
+        timeout_ms: None,
+        ready: mixer::ready,
+        prepare: mixer::set,
     },
     Descriptor {
         name: "script.list",

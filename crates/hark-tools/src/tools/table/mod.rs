@@ -1,6 +1,7 @@
 //! The one table of tools. To add a tool: a line in one of the files beside this, its code in a file of
 //! `tools`, its words in `models/languages/<code>/tools.toml`, and `make contracts` for `contracts/tools.json`.
 
+mod apps;
 mod automation;
 mod computer;
 mod delegation;
@@ -8,14 +9,17 @@ mod everyday;
 mod home;
 mod household;
 mod info;
+mod input;
 mod knowledge;
 mod machine;
 mod media;
 mod personal;
 mod player;
 mod robots;
+mod screen;
 mod timers;
 mod web;
+mod window;
 
 use super::descriptor::{Descriptor, Field};
 use super::parameter::{Arg, Kind};
@@ -71,6 +75,10 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         web::TOOLS,
         delegation::TOOLS,
         player::TOOLS,
+        window::TOOLS,
+        input::TOOLS,
+        screen::TOOLS,
+        apps::TOOLS,
     ];
     groups.into_iter().flatten().collect()
 });

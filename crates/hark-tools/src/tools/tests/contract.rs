@@ -105,6 +105,12 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "fetch.get",
         "automation.list",
         "convert",
+        "window.list",
+        "app.is_running",
+        "app.list",
+        "screen.read",
+        "screen.find",
+        "system.volume",
     ];
     let writes = [
         "home.turn_on",
@@ -203,10 +209,24 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "filesystem.append",
         "filesystem.move",
         "filesystem.copy",
+        "window.focus",
+        "window.move",
+        "window.resize",
+        "window.tile",
+        "window.minimise",
+        "window.maximise",
+        "input.key",
+        "input.scroll",
+        "app.launch",
+        "app.quit",
+        "app.activate",
+        "screen.capture",
+        "screen.describe",
+        "system.set_volume",
     ];
     assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
     assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));
-    let dangerous = ["shell.run", "script.run", "delegate.task"];
+    let dangerous = ["shell.run", "script.run", "delegate.task", "input.type", "input.hotkey", "input.click"];
     assert!(dangerous.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Dangerous)));
     assert_eq!(reads.len() + writes.len() + dangerous.len(), table::TABLE.len());
     assert_eq!(tools.tools.risk("home.explode"), None);

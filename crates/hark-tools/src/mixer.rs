@@ -1,0 +1,103 @@
+//! How loud this machine is, where it has a mixer that Hark can set (Linux).
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long it counts whether there is a mixer.
+const KNOWN_FOR: Duration = Duration::from_secs(30);
+
+/// Why it cannot be told or set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VolumeError {
+    /// There is no mixer.
+    #[error("{0}")]
+    NoMixer(String),
+    /// The mixer did not take it.
+    #[error("{0}")]
+    Failed(String),
+    /// It is only set on Linux.
+    #[error("the volume of this machine is set on Linux only")]
+    OtherSystem,
+}
+
+/// Percent, and whether nothing is heard however loud it is.
+pub type Volume = (u8, bool);
+
+/// The machine's mixer; whether it is there is looked up again after some time.
+#[derive(Debug, Default)]
+pub struct MachineMixer {
+    known: Mutex<Option<(Instant, Result<(), VolumeError>)>>,
+}
+
+impl MachineMixer {
+    /// Whether there is a mixer.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn ready(&self) -> Result<(), VolumeError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = known.as_ref().filter(|(at, _)| at.elapsed() < KNOWN_FOR) {
+            return found.clone();
+        }
+        let found = volume().map(drop);
+        *known = Some((Instant::now(), found.clone()));
+        found
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use super::{Volume, VolumeError};
+    use hark_audio::mixer::{Loudness, MixerError, loudness, set_loudness};
+
+    /// How loud the machine is.
+    ///
+    /// # Errors
+    /// When it has no mixer.
+    pub fn volume() -> Result<Volume, VolumeError> {
+        loudness().map(told).map_err(failure)
+    }
+
+    /// Sets how loud the machine is, percent; how loud it is then.
+    ///
+    /// # Errors
+    /// When it has no mixer, or the mixer keeps another volume.
+    pub fn set_volume(percent: u8) -> Result<Volume, VolumeError> {
+        set_loudness(percent).map(told).map_err(failure)
+    }
+
+    fn told(loudness: Loudness) -> Volume {
+        (loudness.percent, loudness.is_muted)
+    }
+
+    fn failure(error: MixerError) -> VolumeError {
+        let message = error.to_string();
+        match error {
+            MixerError::None(_) => VolumeError::NoMixer(message),
+            MixerError::Failed(_) => VolumeError::Failed(message),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::{Volume, VolumeError};
+
+    /// How loud the machine is: not known here.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn volume() -> Result<Volume, VolumeError> {
+        Err(VolumeError::OtherSystem)
+    }
+
+    /// Sets how loud the machine is, which cannot be done here.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn set_volume(_percent: u8) -> Result<Volume, VolumeError> {
+        Err(VolumeError::OtherSystem)
+    }
+}
+
+pub use system::{set_volume, volume};

@@ -1,0 +1,57 @@
+//! `system.volume` and `system.set_volume`: how loud this machine is, whatever plays on it. Hark's own volume is another one
+//! (`volume.set`).
+
+use crate::mixer::{VolumeError, set_volume, volume};
+use crate::tools::args::Args;
+use crate::tools::home::common::step;
+use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
+use crate::tools::services::Services;
+use hark_core::tool::error_code;
+use hark_home::command::percent;
+use serde_json::json;
+use std::sync::Arc;
+
+/// How much "louder" is, percent points.
+const STEP_PERCENT: f64 = 10.0;
+
+/// Whether there is a mixer.
+pub fn ready(services: &Services) -> Result<(), Failure> {
+    Ok(services.mixer.ready()?)
+}
+
+/// `system.volume`.
+pub fn get(_services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    Ok(blocking(|| {
+        let (level, is_muted) = volume()?;
+        Ok(Outcome::answer(json!({"volume_level": level, "muted": is_muted})))
+    }))
+}
+
+/// `system.set_volume`.
+pub fn set(_services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let level: Option<u8> = args.integer("volume_level");
+    let step = match level {
+        Some(_) => 0.0,
+        None => step(args, "volume_step", STEP_PERCENT)?,
+    };
+    Ok(blocking(move || {
+        let before = volume()?;
+        let now = set_volume(level.unwrap_or_else(|| percent(f64::from(before.0) + step)))?;
+        Ok(Outcome::new(now != before, json!({"volume_level": now.0})))
+    }))
+}
+
+impl From<VolumeError> for Failure {
+    fn from(error: VolumeError) -> Self {
+        let message = error.to_string();
+        match error {
+            VolumeError::NoMixer(_) => Self::new(error_code::NOT_CONFIGURED, message).fix(
+                "run Hark where the sound server is, and install libasound2-plugins so that ALSA finds it",
+            ),
+            VolumeError::OtherSystem => {
+                Self::new(error_code::NOT_CONFIGURED, message).fix("set it in the system's settings")
+            }
+            VolumeError::Failed(_) => Self::new(error_code::FAILED, message),
+        }
+    }
+}
