@@ -138,11 +138,12 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("home", &["core", "config", "language"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("delegation", &["core", "config"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
+    ("browser", &["config"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("desktop", &[], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("personal", &["core", "config", "http-client"], &["rusqlite", "rumqttc", "cpal", "ort"]),
     (
         "tools",
-        &["core", "config", "delegation", "desktop", "home", "http-client", "language", "memory", "personal"],
+        &["browser", "core", "config", "delegation", "desktop", "home", "http-client", "language", "memory", "personal"],
         &[],
     ),
     ("watch", &["core", "config"], &["tokio", "rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),

@@ -33,6 +33,7 @@ use hark_core::home::WATCHED;
 use hark_core::model::{LanguageModel, ToolSpec};
 use hark_core::ports::{HomeSink, HomeView, Tools, Voice};
 use hark_core::{Fault, FaultKind};
+use hark_browser::Browser;
 use hark_delegation::Delegation;
 use hark_dialog::model_tasks::ModelTasks;
 use hark_dialog::turn::{Machine, Settings};
@@ -562,6 +563,8 @@ fn complete(parts: &mut tools::Services, config: &Config, manifest: &Arc<Manifes
     parts.trusted_sources.push(WATCHED.to_owned());
     parts.personal = Personal::new(&config.personal);
     parts.delegation = Arc::new(Delegation::new(&config.delegation, &config.paths.state_dir()?));
+    let reach = Arc::new(parts.web.clone());
+    parts.browser = Browser::new(&config.browser, config.paths.state_dir()?, reach);
     Ok(())
 }
 

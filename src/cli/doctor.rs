@@ -6,6 +6,7 @@ use crate::app::audio::recogniser;
 use crate::app::builder::App;
 use crate::app::language::learning;
 use crate::app::storage;
+use hark_browser::{Browser, BrowserError, Closed};
 use hark_config::Config;
 use hark_config::paths::{credentials_dir, ensure_dir};
 use hark_config::wake::WakeEngine;
@@ -26,13 +27,14 @@ use hark_agent as llm;
 use hark_store::{backups, store};
 use hark_tts::device::output_devices;
 use serde_json::json;
+use std::sync::Arc;
 
 /// What a check says when it passes, or the fault with its fix.
 type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 19] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 20] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
@@ -51,6 +53,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("mcp servers", &|| mcp_servers(config)),
         ("skills", &|| super::skills::examined(config)),
         ("delegation", &|| delegation(config)),
+        ("browser", &|| browser(config)),
         ("desktop", &|| Ok(desktop())),
     ];
     let mut failed = 0;
@@ -254,6 +257,21 @@ fn delegation(config: &Config) -> Finding {
         };
         delegation.examined().await.map_err(failed)
     })
+}
+
+/// The browser that Hark works itself, after a trial start; a server has none, and that is no failure.
+fn browser(config: &Config) -> Finding {
+    let browser = Browser::new(&config.browser, config.paths.state_dir()?, Arc::new(Closed));
+    let none = |error: &BrowserError| match error {
+        BrowserError::Off => Some("switched off (browser.program)".to_owned()),
+        BrowserError::NoProgram | BrowserError::NoSandbox => Some(format!("none: {error} ({})", error.fix())),
+        _ => None,
+    };
+    let failed = |error: BrowserError| match none(&error) {
+        Some(told) => Ok(told),
+        None => Err(Fault::new(FaultKind::MissingPart, "browser", error.to_string(), error.fix())),
+    };
+    waiting("browser", async { browser.examined().await.or_else(failed) })
 }
 
 /// What this machine offers over D-Bus; a server has little of it, and that is no failure.

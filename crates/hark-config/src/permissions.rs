@@ -23,9 +23,10 @@ pub const ACTS: [&str; 10] =
     ["unlock", "open", "disarm", "shell", "send", "mcp", "skill", "overwrite", "suspend", "delegate"];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
-pub const TOOL_PERMISSIONS: [&str; 31] = [
+pub const TOOL_PERMISSIONS: [&str; 32] = [
     "alarm",
     "announce",
+    "browser",
     "calculate",
     "calendar",
     "chance",

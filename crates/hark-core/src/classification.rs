@@ -111,7 +111,8 @@ impl Category {
     pub fn agents(self) -> &'static [&'static str] {
         match self {
             Self::AppLaunch | Self::AppQuit | Self::SystemControl => &["system"],
-            Self::WebSearch | Self::WebNavigate | Self::WebInteract => &["web"],
+            Self::WebSearch => &["web"],
+            Self::WebNavigate | Self::WebInteract => &["browser", "web"],
             Self::FileSearch | Self::FileRead => &["filesystem"],
             Self::Question => &["knowledge", "datetime", "calculate"],
             Self::Conversation | Self::OutOfScope => &[],

@@ -3,7 +3,7 @@
 use crate::grammar::Part;
 use hark_core::Category::{
     self, Conversation, FileSearch, HomeControl, HomeQuery, List, Media, Memory, Question, Reminder,
-    SystemControl, TaskComplex, Timer, Weather, WebSearch,
+    SystemControl, TaskComplex, Timer, Weather, WebInteract, WebNavigate, WebSearch,
 };
 
 /// Every intent with its category, by name.
@@ -12,6 +12,13 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkAlarmStatus", Timer),
     ("HarkAutomationList", Reminder),
     ("HarkBattery", Question),
+    ("HarkBrowserClick", WebInteract),
+    ("HarkBrowserFill", WebInteract),
+    ("HarkBrowserGo", WebNavigate),
+    ("HarkBrowserOpen", WebNavigate),
+    ("HarkBrowserRead", Question),
+    ("HarkBrowserScreenshot", WebInteract),
+    ("HarkBrowserScroll", WebInteract),
     ("HarkCalculate", Question),
     ("HarkCalendarCreate", Reminder),
     ("HarkCalendarFind", Reminder),
@@ -166,8 +173,15 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Intents of notes, calendars, contacts and files, of the web and of the machine. They have no examples for the classifier:
 /// the templates alone recognise them.
-const BY_THEIR_WORDS: [&str; 36] = [
+const BY_THEIR_WORDS: [&str; 43] = [
     "HarkBattery",
+    "HarkBrowserClick",
+    "HarkBrowserFill",
+    "HarkBrowserGo",
+    "HarkBrowserOpen",
+    "HarkBrowserRead",
+    "HarkBrowserScreenshot",
+    "HarkBrowserScroll",
     "HarkCalendarCreate",
     "HarkCalendarFind",
     "HarkCalendarRead",

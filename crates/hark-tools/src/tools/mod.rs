@@ -35,7 +35,7 @@ mod web_search;
 use args::Args;
 pub use clock::schedule;
 use clock::{alarm, request_times, reschedule, timer};
-use computer::{clipboard, delegation, filesystem, machine, pc, player, process, script, search, shell, web};
+use computer::{browser, clipboard, delegation, filesystem, machine, pc, player, process, script, search, shell, web};
 use descriptor::Descriptor;
 use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};
@@ -159,6 +159,7 @@ async fn execute(
     (tool.ready)(&services)?;
     let later = automation::dangers_of_later(&services, &args)?;
     let prepared = (tool.prepare)(&services, &args).map_err(|failure| of_what_left(&services, failure))?;
+    let prepared = looked(prepared).await?;
     let later = if matches!(prepared, Prepared::Answer(_)) { Vec::new() } else { later };
     if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
         // A tool that is listed as reading never gets to change anything, whatever its code says.
@@ -180,6 +181,8 @@ async fn execute(
     let outcome = match cleared.into_inner().prepared {
         Prepared::Answer(outcome) => Ok(outcome),
         Prepared::Work(work) | Prepared::Gated(_, work) | Prepared::Fetch { work, .. } => work.await,
+        // Every look was taken above.
+        Prepared::Look(_) => Err(Failure::new(error_code::FAILED, "a look led to another look")),
         Prepared::Home { actions, about, also } => {
             let may_be_undone = tool.name != undo::NAME;
             let turn = may_be_undone.then_some(&call.turn);
@@ -192,6 +195,14 @@ async fn execute(
     }?;
     services.undo.note(&call.turn, services.now_unix_ms(), outcome.undo.iter().cloned());
     checked(tool, outcome)
+}
+
+/// What is to be done, after every look at what decides it.
+async fn looked(mut prepared: Prepared) -> Result<Prepared, Failure> {
+    while let Prepared::Look(look) = prepared {
+        prepared = look.await?;
+    }
+    Ok(prepared)
 }
 
 /// Says of a thing that is not found, but was there before, that it has left the home.

@@ -14,6 +14,7 @@ use crate::weather::Weather;
 use crate::web::Web;
 use crate::web_search::WebSearch;
 use chrono::{DateTime, FixedOffset};
+use hark_browser::Browser;
 use hark_config::home::HomeConfig;
 use hark_config::permissions::Permissions;
 use hark_config::tools::ToolsConfig;
@@ -83,6 +84,8 @@ pub struct Services {
     pub files: Files,
     /// The web as far as it may be reached.
     pub web: Web,
+    /// The browser that Hark works itself.
+    pub browser: Browser,
     /// The search service.
     pub web_search: WebSearch,
     /// The programs that may be run.
@@ -162,6 +165,7 @@ impl Services {
             weather: Weather::new(tools, language),
             shell: Shell::new(tools, files.first_root()),
             files,
+            browser: Browser::none(),
             web: Web::new(tools),
             web_search: WebSearch::new(tools, language),
             scripts: Scripts::new(tools),

@@ -1,5 +1,6 @@
 //! Tools of the computer that Hark runs on: files, programs, the clipboard, the network.
 
+pub(super) mod browser;
 pub(super) mod clipboard;
 pub(super) mod delegation;
 pub(super) mod filesystem;

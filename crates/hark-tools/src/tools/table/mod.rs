@@ -2,6 +2,7 @@
 //! `tools`, its words in `models/languages/<code>/tools.toml`, and `make contracts` for `contracts/tools.json`.
 
 mod automation;
+mod browser;
 mod computer;
 mod delegation;
 mod everyday;
@@ -69,6 +70,7 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         computer::TOOLS,
         machine::TOOLS,
         web::TOOLS,
+        browser::TOOLS,
         delegation::TOOLS,
         player::TOOLS,
     ];
