@@ -22,6 +22,7 @@ use hark_mqtt as mqtt;
 use hark_stt::capture::input_devices;
 use hark_stt::speaker::profiles;
 use hark_stt::stt::worker::SttMode;
+use hark_tools::tools;
 
 use hark_agent as llm;
 use hark_store::{backups, store};
@@ -34,7 +35,7 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 20] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 21] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
@@ -53,6 +54,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("mcp servers", &|| mcp_servers(config)),
         ("skills", &|| super::skills::examined(config)),
         ("delegation", &|| delegation(config)),
+        ("permissions", &|| permissions(config)),
         ("browser", &|| browser(config)),
         ("desktop", &|| Ok(desktop())),
     ];
@@ -256,6 +258,24 @@ fn delegation(config: &Config) -> Finding {
             Fault::new(FaultKind::MissingPart, "delegation", error.to_string(), error.fix())
         };
         delegation.examined().await.map_err(failed)
+    })
+}
+
+/// What this machine grants. What a tool asks for itself may be missing; what the configuration names is not.
+fn permissions(config: &Config) -> Finding {
+    let app = open(config)?;
+    if let Some(lack) = app.services.grants.missing().into_iter().next() {
+        return Err(Fault::new(FaultKind::MissingPart, "permissions", lack.why, lack.fix));
+    }
+    let missing = tools::missing(&app.services);
+    let told = missing.iter().map(|(lack, tools)| {
+        let fix = if lack.fix.is_empty() { String::new() } else { format!(" ({})", lack.fix) };
+        format!("{}: {}{fix}", tools.join(", "), lack.why)
+    });
+    let told: Vec<String> = told.collect();
+    Ok(match told.len() {
+        0 => "every tool can work".to_owned(),
+        _ => format!("some tools cannot work: {}", told.join("; ")),
     })
 }
 

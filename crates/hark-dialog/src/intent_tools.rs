@@ -143,6 +143,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkBattery", "system.battery"),
     ("HarkWifi", "system.wifi"),
     ("HarkDiskSpace", "pc.info"),
+    ("HarkMissing", "pc.missing"),
     ("HarkLockScreen", "system.lock"),
     ("HarkSleepMachine", "system.sleep"),
     ("HarkDoNotDisturb", "system.do_not_disturb"),

@@ -16,6 +16,7 @@ pub mod files;
 #[path = "../../hark-home/src/test_stores.rs"]
 mod home_stores;
 pub mod house_secrets;
+pub mod machine_grants;
 pub mod personal;
 pub mod scripts;
 pub mod shell;

@@ -65,6 +65,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkMediaSelectSource", Media),
     ("HarkMediaShuffle", Media),
     ("HarkMediaStop", Media),
+    ("HarkMissing", Question),
     ("HarkMoveAlarm", Timer),
     ("HarkMoveReminder", Reminder),
     ("HarkMute", Conversation),
@@ -173,7 +174,7 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Intents of notes, calendars, contacts and files, of the web and of the machine. They have no examples for the classifier:
 /// the templates alone recognise them.
-const BY_THEIR_WORDS: [&str; 43] = [
+const BY_THEIR_WORDS: [&str; 44] = [
     "HarkBattery",
     "HarkBrowserClick",
     "HarkBrowserFill",
@@ -192,6 +193,7 @@ const BY_THEIR_WORDS: [&str; 43] = [
     "HarkFindText",
     "HarkLocation",
     "HarkLockScreen",
+    "HarkMissing",
     "HarkNoteAppend",
     "HarkNoteCreate",
     "HarkNoteRead",

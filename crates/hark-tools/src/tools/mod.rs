@@ -16,6 +16,7 @@ mod external;
 mod home;
 mod idempotent;
 mod knowledge;
+mod lack;
 mod list;
 mod media;
 mod memory;
@@ -53,7 +54,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use available::overview;
+pub use available::{missing, overview};
 pub use call_order::CallOrder;
 pub use request_times::RequestTimes;
 pub use services::{Clock, Persistence, Services};

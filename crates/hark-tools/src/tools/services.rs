@@ -7,6 +7,7 @@ use crate::clipboard::{self, Clipboard};
 use crate::dictionary::Dictionaries;
 use crate::files::Files;
 use crate::house_secrets::HouseSecrets;
+use crate::machine_grants::MachineGrants;
 use crate::personal::Personal;
 use crate::scripts::Scripts;
 use crate::shell::Shell;
@@ -106,6 +107,8 @@ pub struct Services {
     pub gate: Gate,
     /// The PIN.
     pub pin: PinPad,
+    /// What this machine has to grant.
+    pub grants: MachineGrants,
     /// Secrets of the house that no request to the web and to other programs carries.
     pub secrets: HouseSecrets,
     /// Notes, calendars and contacts.
@@ -176,6 +179,7 @@ impl Services {
             request_times: Arc::default(),
             gate: Gate::new(permissions, language),
             pin: kept.pin,
+            grants: MachineGrants::new(tools),
             secrets: HouseSecrets::default(),
             personal: Personal::default(),
             dictionaries: Dictionaries::default(),

@@ -1,6 +1,7 @@
 //! `browser.*`: pages in a Chromium of Hark's own. What a page says is text of others; what sends a form, or may be an act of
 //! weight by its words, is asked about first.
 
+use super::weighty::is_weighty;
 use super::web::refuse_secrets;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, Work};
@@ -8,7 +9,7 @@ use crate::tools::services::Services;
 use crate::web;
 use hark_browser::{BrowserError, Effect, Go, PageState, Scroll};
 use hark_core::tool::{error_code, reason};
-use hark_home::permission_gate::Danger;
+use hark_home::permission_gate::{Danger, STEP};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -155,20 +156,11 @@ fn shown(state: &PageState) -> Value {
 fn asked(tool: &str, what: &str, effect: &Effect) -> Danger {
     let name = match effect {
         Effect::Form { to, .. } => format!("form {what} to {to}"),
-        Effect::Link { to } => format!("click on {what} to {to}"),
-        Effect::Control => format!("click on {what} to the page"),
+        Effect::Link { to } => format!("click on {what}, which leads to {to}"),
+        Effect::Control => format!("click on {what}"),
     };
-    Danger { action: "send", entity: tool.to_owned(), name }
-}
-
-/// Whether words on a page may be those of a purchase or of something else that is not taken back, in any language that Hark
-/// knows: pages are in other languages than the house.
-fn is_weighty(label: &str) -> bool {
-    let letters = |c: char| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
-    let label = label.to_lowercase().chars().map(letters).collect::<String>();
-    let label = format!(" {} ", label.split_whitespace().collect::<Vec<_>>().join(" "));
-    let words = hark_language::all().iter().flat_map(|language| language.tools.pages.weighty.iter());
-    words.into_iter().any(|word| label.contains(&format!(" {word} ")))
+    let action = if matches!(effect, Effect::Form { .. }) { "send" } else { STEP };
+    Danger { action, entity: tool.to_owned(), name }
 }
 
 /// An address as it was said: "example dot com slash news". What is written as one is taken as it is.
@@ -229,19 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_purchase_are_known_in_every_language() {
-        for weighty in ["Buy now", "Place order", "Jetzt kaufen", "zahlungspflichtig bestellen", "DELETE"] {
-            assert!(is_weighty(weighty), "{weighty}");
-        }
-        for light in ["Read more", "Borders", "About us", "Accept cookies", "Weiterlesen", ""] {
-            assert!(!is_weighty(light), "{light}");
-        }
-    }
-
-    #[test]
     fn a_question_says_what_is_sent_and_where_to() {
         let form = Effect::Form { method: "post".into(), to: "https://shop.test".into(), secret: false };
         assert_eq!(asked("browser.click", "“Order now”", &form).name, "form “Order now” to https://shop.test");
-        assert_eq!(asked("browser.click", "“Buy”", &Effect::Control).name, "click on “Buy” to the page");
+        assert_eq!(asked("browser.click", "“Buy”", &Effect::Control).name, "click on “Buy”");
     }
 }

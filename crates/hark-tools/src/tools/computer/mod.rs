@@ -12,3 +12,4 @@ pub(super) mod script;
 pub(super) mod search;
 pub(super) mod shell;
 pub(super) mod web;
+mod weighty;

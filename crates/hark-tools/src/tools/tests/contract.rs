@@ -103,6 +103,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "notes.search",
         "process.list",
         "pc.info",
+        "pc.missing",
         "calculate",
         "fetch.get",
         "automation.list",
