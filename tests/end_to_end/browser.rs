@@ -43,7 +43,7 @@ impl Site {
                         "/find" => "<!doctype html><title>Found</title><p>Three owls.</p>",
                         "/order" => "<!doctype html><title>Thanks</title><p>It is on its way.</p>",
                         "/away" => return drop(stream.write_all(
-                            b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+                            b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:18899/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
                         )),
                         _ => return drop(stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")),
                     };
@@ -80,7 +80,7 @@ impl House {
         }
         let (hark, site) = (Hark::new(), Site::start());
         let mut settings = vec![
-            format!("tools.http_allow_hosts=[\"127.0.0.1:{}\"]", site.port),
+            format!("tools.http_allow_hosts=[\"localhost:{}\"]", site.port),
             "browser.headless=true".to_owned(),
             // Where the tests run as root, Chromium has no sandbox.
             format!("browser.sandbox={}", !is_root()),
@@ -102,7 +102,7 @@ impl House {
     }
 
     fn open(&self) -> String {
-        self.ask(&format!("open http://127.0.0.1:{}/ in the browser", self.site.port))
+        self.ask(&format!("open http://localhost:{}/ in the browser", self.site.port))
     }
 
     fn door(&self) -> Value {
@@ -131,9 +131,9 @@ fn pages_are_worked_by_words() {
     assert_eq!(house.ask("search the page for three owls"), "Found is open.");
     assert_eq!(house.site.asked("GET /find?q=three+owls"), 1);
     house.open();
-    assert_eq!(house.ask("type aachen into the town field"), "Town has aachen.");
+    assert_eq!(house.ask("type Aachen into the town field"), "Town has Aachen.");
     let asked = house.ask("click on order now");
-    assert_eq!(asked, format!("Shall I send the form “Order now” to http://127.0.0.1:{}?", house.site.port));
+    assert_eq!(asked, format!("Shall I send the form “Order now” to http://localhost:{}?", house.site.port));
     assert_eq!(house.site.asked("POST"), 0);
     assert_eq!(house.ask("yes"), "I clicked on Order now. Now Thanks is open.");
     assert_eq!(house.site.asked("POST /order"), 1);
@@ -142,10 +142,13 @@ fn pages_are_worked_by_words() {
         house.ask("type sesame into the password field"),
         "I type no passwords and no numbers of cards. Type it into the browser yourself."
     );
-    assert_eq!(house.ask("click on away"), "Sorry, 127.0.0.1:9 is in a private network or on this machine, and I do not ask it.");
     assert_eq!(
-        house.ask("open http://127.0.0.1:9/ in the browser"),
-        "Sorry, 127.0.0.1:9 is in a private network or on this machine, and I do not ask it."
+        house.ask("click on away"),
+        "Sorry, 127.0.0.1:18899 is in a private network or on this machine, and I do not ask it."
+    );
+    assert_eq!(
+        house.ask("open http://127.0.0.1 in the browser"),
+        "Sorry, 127.0.0.1 is in a private network or on this machine, and I do not ask it."
     );
     house.open();
     assert_eq!(house.ask("go to the end of the page"), "That is the end of the page.");
@@ -163,7 +166,7 @@ fn a_model_works_pages_and_what_a_page_says_is_not_obeyed() {
     let mut settings = model.settings("openai");
     settings.extend(["contracts.scoring=false".to_owned(), "permissions.dangerous=allow".to_owned()]);
     let Some(house) = House::new(&settings) else { return };
-    let url = format!("http://127.0.0.1:{}/", house.site.port);
+    let url = format!("http://localhost:{}/", house.site.port);
     let mut step = 0;
     model.answer(move |_| {
         step += 1;

@@ -209,7 +209,12 @@ impl Browser {
     ///
     /// # Errors
     /// When the field does not take it, or is not there any more.
-    pub async fn fill(&self, field: &Field, text: &str, enter: bool) -> Result<(String, PageState), BrowserError> {
+    pub async fn fill(
+        &self,
+        field: &Field,
+        text: &str,
+        enter: bool,
+    ) -> Result<(String, PageState), BrowserError> {
         let held = self.page().await?;
         let (running, page) = (&*held, &held.page);
         running.refused.clear();

@@ -321,7 +321,9 @@ fn follow(pages: &mut Vec<Open>, method: &str, params: &Value, session: Option<&
         "Page.frameStoppedLoading" => of_frame(false),
         "Target.attachedToTarget" => {
             let (target, session) = (&params["targetInfo"]["targetId"], &params["sessionId"]);
-            let (Some(target), Some(session)) = (target.as_str(), session.as_str()) else { return Vec::new() };
+            let (Some(target), Some(session)) = (target.as_str(), session.as_str()) else {
+                return Vec::new();
+            };
             let page = Page { target: target.to_owned(), session: session.to_owned() };
             pages.push(Open { page, is_loading: false });
             let at = |method, params| (method, params, Some(session.to_owned()));
@@ -339,7 +341,10 @@ fn follow(pages: &mut Vec<Open>, method: &str, params: &Value, session: Option<&
         "Inspector.targetCrashed" => {
             let at = pages.iter().position(|open| Some(open.page.session.as_str()) == session);
             let crashed = at.map(|at| pages.remove(at).page.target);
-            crashed.into_iter().map(|target| ("Target.closeTarget", json!({"targetId": target}), None)).collect()
+            crashed
+                .into_iter()
+                .map(|target| ("Target.closeTarget", json!({"targetId": target}), None))
+                .collect()
         }
         "Page.javascriptDialogOpening" => {
             // A page waits in its dialog until somebody answers; what it asks is not agreed to.
@@ -381,7 +386,8 @@ mod tests {
     #[test]
     fn a_dialog_is_answered_and_agreed_to_nothing() {
         let accepts = |kind: &str| {
-            let told = follow(&mut Vec::new(), "Page.javascriptDialogOpening", &json!({"type": kind}), Some("s"));
+            let told =
+                follow(&mut Vec::new(), "Page.javascriptDialogOpening", &json!({"type": kind}), Some("s"));
             told[0].1["accept"].as_bool().unwrap()
         };
         assert!(accepts("alert") && accepts("beforeunload") && !accepts("confirm") && !accepts("prompt"));

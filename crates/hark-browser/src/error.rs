@@ -71,7 +71,7 @@ impl BrowserError {
                 "correct browser.program: a name or an absolute path, or \"auto\"".into()
             }
             Self::NoSandbox => {
-                "run Hark as a user of its own (systemd/hark.service does), or set browser.sandbox = false".into()
+                "run Hark as a user other than root (systemd/user/hark.service), or set browser.sandbox = false".into()
             }
             Self::Start(_) => {
                 "start Chromium by hand as the user Hark runs as. The hardened service (systemd/hark.service) forbids it what it needs: run the one of the user (systemd/user/hark.service)".into()

@@ -191,7 +191,10 @@ mod tests {
         assert!(of("sh").found().unwrap().ends_with("sh"));
         assert_eq!(of("none").found(), Err(BrowserError::Off));
         assert_eq!(of("../sh").found(), Err(BrowserError::BadProgram("../sh".into())));
-        assert_eq!(of("/bin/nothing-there").found(), Err(BrowserError::BadProgram("/bin/nothing-there".into())));
+        assert_eq!(
+            of("/bin/nothing-there").found(),
+            Err(BrowserError::BadProgram("/bin/nothing-there".into()))
+        );
     }
 
     #[test]

@@ -110,8 +110,9 @@ impl Page {
             let text = exception["exception"]["description"].as_str().unwrap_or("an exception");
             return Err(BrowserError::Failed(text.chars().take(300).collect()));
         }
-        serde_json::from_value(answer["result"]["value"].take())
-            .map_err(|error| BrowserError::Failed(format!("the page gave an answer that cannot be read: {error}")))
+        serde_json::from_value(answer["result"]["value"].take()).map_err(|error| {
+            BrowserError::Failed(format!("the page gave an answer that cannot be read: {error}"))
+        })
     }
 }
 
@@ -121,13 +122,23 @@ mod tests {
 
     #[test]
     fn what_sends_more_than_a_search_is_told_from_what_does_not() {
-        let form = |method: &str, secret| Effect::Form { method: method.into(), to: "https://a.test".into(), secret };
+        let form = |method: &str, secret| Effect::Form {
+            method: method.into(),
+            to: "https://a.test".into(),
+            secret,
+        };
         assert!(form("post", false).sends() && form("get", true).sends() && form("put", false).sends());
         assert!(!form("get", false).sends() && !form("dialog", false).sends());
         let link = Effect::Link { to: "https://a.test".into() };
         assert!(!link.sends() && !Effect::Control.sends());
-        assert!(Effect::Control.is_within(&form("post", false)) && form("post", false).is_within(&form("post", false)));
-        assert!(!form("post", false).is_within(&Effect::Control) && !form("post", true).is_within(&form("post", false)));
+        assert!(
+            Effect::Control.is_within(&form("post", false))
+                && form("post", false).is_within(&form("post", false))
+        );
+        assert!(
+            !form("post", false).is_within(&Effect::Control)
+                && !form("post", true).is_within(&form("post", false))
+        );
         assert!(!link.is_within(&Effect::Link { to: "https://b.test".into() }));
     }
 }

@@ -36,7 +36,11 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// A connection, with the work that reads and writes; that ends when the browser closes its side, and every call with it.
-    pub(crate) fn new(sender: ChildStdin, receiver: ChildStdout, events: Events) -> (Self, impl Future<Output = ()>) {
+    pub(crate) fn new(
+        sender: ChildStdin,
+        receiver: ChildStdout,
+        events: Events,
+    ) -> (Self, impl Future<Output = ()>) {
         let (out, messages) = mpsc::channel(MAX_WAITING);
         let pipe = Self { out, waiting: Waiting::default(), next: Arc::new(AtomicU64::new(1)) };
         let reading = pipe.clone();

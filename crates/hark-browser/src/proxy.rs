@@ -190,7 +190,11 @@ mod tests {
         fn addresses(&self, host: &str, port: u16) -> Reaching {
             let may = host == "house.test" && port == self.0;
             Box::pin(async move {
-                if may { Ok(vec![SocketAddr::from((Ipv4Addr::LOCALHOST, port))]) } else { Err(NotReached::Forbidden) }
+                if may {
+                    Ok(vec![SocketAddr::from((Ipv4Addr::LOCALHOST, port))])
+                } else {
+                    Err(NotReached::Forbidden)
+                }
             })
         }
     }

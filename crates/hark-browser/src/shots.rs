@@ -36,7 +36,9 @@ pub(crate) fn keep(folder: &Path, name: &str, png: &[u8]) -> io::Result<Screensh
     kept.sort();
     let over = kept.len().saturating_sub(MAX_KEPT);
     kept[..over].iter().try_for_each(fs::remove_file)?;
-    let number = |at: usize| png.get(at..at + 4).map_or(0, |bytes| bytes.iter().fold(0, |all, byte| all << 8 | u32::from(*byte)));
+    let number = |at: usize| {
+        png.get(at..at + 4).map_or(0, |bytes| bytes.iter().fold(0, |all, byte| all << 8 | u32::from(*byte)))
+    };
     Ok(Screenshot { path, bytes: png.len(), width: number(WIDTH_AT), height: number(HEIGHT_AT) })
 }
 
@@ -56,6 +58,9 @@ mod tests {
         }
         assert!(keep(&folder, "052", &png).is_err(), "none is written over");
         let names = fs::read_dir(&folder).unwrap().count();
-        assert_eq!((names, folder.join("002.png").exists(), folder.join("003.png").exists()), (MAX_KEPT, false, true));
+        assert_eq!(
+            (names, folder.join("002.png").exists(), folder.join("003.png").exists()),
+            (MAX_KEPT, false, true)
+        );
     }
 }

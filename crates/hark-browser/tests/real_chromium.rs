@@ -43,7 +43,9 @@ impl Server {
                     let path = line.split(' ').nth(1).unwrap_or_default();
                     let page = pages.get(path.split('?').next().unwrap_or_default());
                     let answer = match page.map(|page| page.strip_prefix("->").ok_or(page)) {
-                        Some(Ok(to)) => format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n"),
+                        Some(Ok(to)) => {
+                            format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n")
+                        }
                         Some(Err(page)) => format!(
                             "HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\n\
                              access-control-allow-origin: *\r\n",
@@ -52,7 +54,8 @@ impl Server {
                         None => "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n".to_owned(),
                     };
                     let body = page.filter(|page| !page.starts_with("->")).map_or("", |page| page.as_str());
-                    let _ = stream.write_all(format!("{answer}connection: close\r\n\r\n{body}").as_bytes()).await;
+                    let _ =
+                        stream.write_all(format!("{answer}connection: close\r\n\r\n{body}").as_bytes()).await;
                 });
             }
         });
@@ -198,14 +201,19 @@ rtc.createOffer().then((offer) => rtc.setLocalDescription(offer));
 Promise.allSettled(tries).then((all) => { document.title = 'got ' + all.filter((one) => one.status === 'fulfilled').length; });
 </script>"#;
     let evil = evil.replace("UDP", &udp.local_addr().unwrap().port().to_string());
-    let pages = [("/", evil.as_str()), ("/away", "->http://127.0.0.1:PORT/inside"), ("/file", "->file:///etc/hostname")];
+    let pages = [
+        ("/", evil.as_str()),
+        ("/away", "->http://127.0.0.1:PORT/inside"),
+        ("/file", "->file:///etc/hostname"),
+    ];
     let outside = Server::start(&pages, inside.port).await;
     let Some((browser, _dir)) = browser(outside.port) else { return };
     let refused = BrowserError::Private(format!("127.0.0.1:{}", inside.port));
     assert_eq!(browser.open(&inside.url("/inside")).await, Err(refused.clone()));
     assert_eq!(browser.open(&outside.url("/away")).await, Err(refused.clone()), "by a redirect");
     assert!(browser.open(&outside.url("/file")).await.is_err());
-    for address in ["file:///etc/hostname", "chrome://version", "javascript:alert(1)", "data:text/html,hello"] {
+    for address in ["file:///etc/hostname", "chrome://version", "javascript:alert(1)", "data:text/html,hello"]
+    {
         let error = browser.open(&Url::parse(address).unwrap()).await.unwrap_err();
         assert!(matches!(error, BrowserError::NotWeb(_)), "{error}");
     }

@@ -23,7 +23,7 @@ pub const ACTS: [&str; 10] =
     ["unlock", "open", "disarm", "shell", "send", "mcp", "skill", "overwrite", "suspend", "delegate"];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
-pub const TOOL_PERMISSIONS: [&str; 32] = [
+pub const TOOL_PERMISSIONS: [&str; 33] = [
     "alarm",
     "announce",
     "browser",
@@ -51,6 +51,7 @@ pub const TOOL_PERMISSIONS: [&str; 32] = [
     "skill",
     "system",
     "timer",
+    "ui",
     "undo",
     "volume",
     "weather",

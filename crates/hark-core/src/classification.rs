@@ -110,9 +110,10 @@ impl Category {
     /// The agents whose tools matter for it, by their names in the tool table; `*` is all of them.
     pub fn agents(self) -> &'static [&'static str] {
         match self {
-            Self::AppLaunch | Self::AppQuit | Self::SystemControl => &["system"],
+            Self::AppLaunch | Self::AppQuit | Self::SystemControl => &["system", "ui_automation"],
             Self::WebSearch => &["web"],
-            Self::WebNavigate | Self::WebInteract => &["browser", "web"],
+            Self::WebNavigate => &["browser", "web"],
+            Self::WebInteract => &["browser", "ui_automation", "web"],
             Self::FileSearch | Self::FileRead => &["filesystem"],
             Self::Question => &["knowledge", "datetime", "calculate"],
             Self::Conversation | Self::OutOfScope => &[],

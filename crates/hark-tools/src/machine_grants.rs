@@ -45,7 +45,8 @@ impl MachineGrants {
 
     /// Everything that is not granted, as it is now.
     pub fn missing(&self) -> Vec<Lack> {
-        let devices = DEVICES.iter().filter_map(|(folder, begins, what)| device(Path::new(folder), begins, what));
+        let devices =
+            DEVICES.iter().filter_map(|(folder, begins, what)| device(Path::new(folder), begins, what));
         let folders = self.folders.iter().filter_map(|(key, path, writes)| folder(key, path, *writes));
         devices.chain(folders).collect()
     }
@@ -54,7 +55,8 @@ impl MachineGrants {
 /// What is missing for the devices of a folder; nothing where there are none.
 fn device(folder: &Path, begins: &str, what: &str) -> Option<Lack> {
     let mut paths = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    let is_one = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(begins));
+    let is_one =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(begins));
     let path = paths.find(is_one)?;
     access(&path, Access::READ_OK | Access::WRITE_OK).err()?;
     let id = fs::metadata(&path).ok()?.gid();
@@ -78,7 +80,11 @@ fn folder(key: &str, path: &Path, writes: bool) -> Option<Lack> {
     if !path.is_dir() {
         return lack(format!("there is no folder {shown}"), format!("make it, or correct {key}"));
     }
-    let needed = if writes { Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK } else { Access::READ_OK | Access::EXEC_OK };
+    let needed = if writes {
+        Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK
+    } else {
+        Access::READ_OK | Access::EXEC_OK
+    };
     access(path, needed).err()?;
     let how = if writes { "written to" } else { "read" };
     lack(

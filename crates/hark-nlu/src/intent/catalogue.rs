@@ -115,6 +115,11 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkWhoAreYou", Conversation),
     ("HarkWhy", Question),
     ("HarkWifi", Question),
+    ("HarkWindowClick", SystemControl),
+    ("HarkWindowFill", SystemControl),
+    ("HarkWindowFind", Question),
+    ("HarkWindowMenu", SystemControl),
+    ("HarkWindowRead", Question),
     ("HarkWorkspaceChoose", SystemControl),
     ("HarkWorkspaceCreate", SystemControl),
     ("HarkWorkspaceList", Question),
@@ -174,7 +179,7 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Intents of notes, calendars, contacts and files, of the web and of the machine. They have no examples for the classifier:
 /// the templates alone recognise them.
-const BY_THEIR_WORDS: [&str; 44] = [
+const BY_THEIR_WORDS: [&str; 49] = [
     "HarkBattery",
     "HarkBrowserClick",
     "HarkBrowserFill",
@@ -216,6 +221,11 @@ const BY_THEIR_WORDS: [&str; 44] = [
     "HarkWebNews",
     "HarkWebSearch",
     "HarkWifi",
+    "HarkWindowClick",
+    "HarkWindowFill",
+    "HarkWindowFind",
+    "HarkWindowMenu",
+    "HarkWindowRead",
     "HarkWorkspaceChoose",
     "HarkWorkspaceCreate",
     "HarkWorkspaceList",

@@ -3,9 +3,9 @@
 
 use super::descriptor::Descriptor;
 use super::external;
-use super::lack::{of_failure, of_permission};
 use super::services::Services;
 use super::table::TABLE;
+use super::{of_failure, of_permission};
 use crate::machine_grants::Lack;
 use hark_core::home::Home;
 use hark_core::inspection::ToolState;

@@ -16,7 +16,6 @@ mod external;
 mod home;
 mod idempotent;
 mod knowledge;
-mod lack;
 mod list;
 mod media;
 mod memory;
@@ -33,10 +32,13 @@ mod volume;
 mod weather;
 mod web_search;
 
+use crate::machine_grants::Lack;
 use args::Args;
 pub use clock::schedule;
 use clock::{alarm, request_times, reschedule, timer};
-use computer::{browser, clipboard, delegation, filesystem, machine, pc, player, process, script, search, shell, web};
+use computer::{
+    browser, clipboard, delegation, filesystem, machine, pc, player, process, script, search, shell, ui, web,
+};
 use descriptor::Descriptor;
 use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};
@@ -214,6 +216,21 @@ fn of_what_left(services: &Services, failure: Failure) -> Failure {
         Some(name) => failure.with("message", json!(DeviceError::Gone(name).to_string())),
         None => failure,
     }
+}
+
+/// What the owner's permissions say against a tool.
+fn of_permission(services: &Services, tool: &str, permission: &str, risk: Risk) -> Option<Lack> {
+    if risk == Risk::Dangerous && services.gate.never(permission) {
+        let fix = format!("take \"{permission}\" out of permissions.deny");
+        return Some(Lack { why: "the permissions never allow it".into(), fix });
+    }
+    allowed(services, tool, permission).err().map(|failure| of_failure(&failure))
+}
+
+/// Why, of a failure of a look whether a tool can work.
+fn of_failure(failure: &Failure) -> Lack {
+    let text = |key: &str| failure.detail().get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Lack { why: text("message"), fix: text("fix") }
 }
 
 /// Whether the owner has left tools of this permission switched on.

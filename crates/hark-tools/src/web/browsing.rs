@@ -26,7 +26,9 @@ impl Web {
 
 impl Reach for Web {
     fn addresses(&self, host: &str, port: u16) -> Reaching {
-        let host = host.parse().map_or_else(|_| host.to_owned(), |address| Host::<String>::Ipv6(address).to_string());
+        let host = host
+            .parse()
+            .map_or_else(|_| host.to_owned(), |address| Host::<String>::Ipv6(address).to_string());
         let (web, url) = (self.clone(), Url::parse(&format!("http://{host}:{port}/")));
         Box::pin(async move {
             let url = url.map_err(|_| NotReached::Forbidden)?;
@@ -53,9 +55,14 @@ mod tests {
         assert_eq!(reach("127.0.0.1", 8123).await, Ok(vec!["127.0.0.1:8123".parse().unwrap()]));
         assert_eq!(reach("fd00::1", 443).await, Ok(vec!["[fd00::1]:443".parse().unwrap()]));
         assert_eq!(reach("93.184.215.14", 443).await, Ok(vec!["93.184.215.14:443".parse().unwrap()]));
-        for (host, port) in
-            [("127.0.0.1", 8124), ("::1", 8123), ("localhost", 80), ("10.0.0.1", 443), ("0x7f.1", 80), ("a b", 80)]
-        {
+        for (host, port) in [
+            ("127.0.0.1", 8124),
+            ("::1", 8123),
+            ("localhost", 80),
+            ("10.0.0.1", 443),
+            ("0x7f.1", 80),
+            ("a b", 80),
+        ] {
             assert_eq!(reach(host, port).await, Err(NotReached::Forbidden), "{host}:{port}");
         }
     }

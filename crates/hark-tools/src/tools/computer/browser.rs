@@ -1,8 +1,8 @@
 //! `browser.*`: pages in a Chromium of Hark's own. What a page says is text of others; what sends a form, or may be an act of
 //! weight by its words, is asked about first.
 
-use super::weighty::is_weighty;
 use super::web::refuse_secrets;
+use super::weighty::is_weighty;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, Work};
 use crate::tools::services::Services;
@@ -191,9 +191,9 @@ impl From<BrowserError> for Failure {
             BrowserError::Nothing(_) | BrowserError::NoField(_) | BrowserError::NoHistory => {
                 failure(error_code::NOT_FOUND)
             }
-            BrowserError::Private(host) => failure(error_code::FORBIDDEN)
-                .because(reason::PRIVATE_ADDRESS)
-                .with("host", json!(host)),
+            BrowserError::Private(host) => {
+                failure(error_code::FORBIDDEN).because(reason::PRIVATE_ADDRESS).with("host", json!(host))
+            }
             BrowserError::NotWeb(_) => failure(error_code::BAD_ARGUMENT).with("argument", json!("url")),
             BrowserError::Secret => failure(error_code::FORBIDDEN).because(reason::NO_PASSWORDS),
             BrowserError::NotTaken(_) => failure(error_code::UNSUPPORTED),
@@ -217,13 +217,19 @@ mod tests {
         assert_eq!(spoken("example dot com", "en"), "example.com");
         assert_eq!(spoken("www dot My dash shop dot co dot uk slash owls", "en"), "www.my-shop.co.uk/owls");
         assert_eq!(spoken("beispiel punkt de", "de"), "beispiel.de");
-        assert!(web::address(&spoken("the owls", "en")).is_ok(), "whether there is such a host the network tells");
+        assert!(
+            web::address(&spoken("the owls", "en")).is_ok(),
+            "whether there is such a host the network tells"
+        );
     }
 
     #[test]
     fn a_question_says_what_is_sent_and_where_to() {
         let form = Effect::Form { method: "post".into(), to: "https://shop.test".into(), secret: false };
-        assert_eq!(asked("browser.click", "“Order now”", &form).name, "form “Order now” to https://shop.test");
+        assert_eq!(
+            asked("browser.click", "“Order now”", &form).name,
+            "form “Order now” to https://shop.test"
+        );
         assert_eq!(asked("browser.click", "“Buy”", &Effect::Control).name, "click on “Buy”");
     }
 }

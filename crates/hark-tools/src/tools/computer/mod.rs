@@ -11,5 +11,6 @@ pub(super) mod process;
 pub(super) mod script;
 pub(super) mod search;
 pub(super) mod shell;
+pub(super) mod ui;
 pub(super) mod web;
 mod weighty;

@@ -30,7 +30,8 @@ pub fn missing(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failu
     // Some of it is asked of the bus, which takes its time.
     Ok(blocking(move || {
         let missing = crate::tools::missing(&services);
-        let shown = missing.iter().map(|(lack, tools)| json!({"why": lack.why, "fix": lack.fix, "tools": tools}));
+        let shown =
+            missing.iter().map(|(lack, tools)| json!({"why": lack.why, "fix": lack.fix, "tools": tools}));
         Ok(Outcome::answer(json!({"count": missing.len(), "missing": shown.collect::<Vec<_>>()})))
     }))
 }

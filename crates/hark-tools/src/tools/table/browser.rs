@@ -73,7 +73,11 @@ pub const TOOLS: &[Descriptor] = &[
         "Fills a field of the page, but none for passwords. Sending more than a search is asked about first.",
         &[&[
             Arg::must("text", Kind::Words(2000), "what is filled in"),
-            Arg::maybe("field", Kind::Text, "its label, placeholder or name; the one with the cursor when missing"),
+            Arg::maybe(
+                "field",
+                Kind::Text,
+                "its label, placeholder or name; the one with the cursor when missing",
+            ),
             Arg::maybe("enter", Kind::Flag, "press Enter then, which sends a search"),
         ]],
         &[

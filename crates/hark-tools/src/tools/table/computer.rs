@@ -313,7 +313,11 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[],
         result: &[
             Field::always("count", "integer", "how many things are missing"),
-            Field::always("missing", "array", "{why, fix, tools} of each, the names of the tools that would need it"),
+            Field::always(
+                "missing",
+                "array",
+                "{why, fix, tools} of each, the names of the tools that would need it",
+            ),
         ],
         risk: Risk::Read,
         outside: Outside::Never,

@@ -16,6 +16,7 @@ mod personal;
 mod player;
 mod robots;
 mod timers;
+mod ui;
 mod web;
 
 use super::descriptor::{Descriptor, Field};
@@ -71,6 +72,7 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         machine::TOOLS,
         web::TOOLS,
         browser::TOOLS,
+        ui::TOOLS,
         delegation::TOOLS,
         player::TOOLS,
     ];
