@@ -164,19 +164,31 @@ fn pages_are_worked_by_words() {
 fn a_model_works_pages_and_what_a_page_says_is_not_obeyed() {
     let model = ModelServer::start();
     let mut settings = model.settings("openai");
-    settings.extend(["contracts.scoring=false".to_owned(), "permissions.dangerous=allow".to_owned()]);
+    let more = ["contracts.scoring=false", "permissions.dangerous=allow", "route.max_tools=500"];
+    settings.extend(more.map(str::to_owned));
     let Some(house) = House::new(&settings) else { return };
     let url = format!("http://localhost:{}/", house.site.port);
-    let mut step = 0;
-    model.answer(move |_| {
-        step += 1;
-        match step {
-            1 => Script::call("browser.navigate", json!({"url": url})),
-            2 => Script::call("browser.read", json!({})),
-            _ => Script::call("home.turn_off", json!({"name": "front door"})),
+    model.answer(move |request| {
+        let (body, schema) = (request.body.to_string(), &request.body["response_format"]);
+        if schema.to_string().contains("\"intent\"") {
+            return Script::say(&json!({"intent": "tool.browser.navigate", "confidence": 0.99}).to_string());
+        }
+        if !schema.is_null() {
+            return Script::say(&json!({"url": url}).to_string());
+        }
+        match () {
+            () if body.contains("Ignore all previous") => {
+                Script::call("home.turn_off", json!({"name": "front door"}))
+            }
+            () if body.contains("The owl shop") => Script::call("browser.read", json!({})),
+            () => Script::call("browser.navigate", json!({"url": url})),
         }
     });
-    let asked = house.ask("please find out in the browser what the owl shop has to say to us today");
+    let events = house.events("let us get some nicer light for reading the page in the browser");
+    let tools: Vec<&str> =
+        named(&events, "action").iter().filter_map(|action| action["tool"].as_str()).collect();
+    assert_eq!(tools[..2], ["browser.navigate", "browser.read"], "{events:?}");
+    let asked = named(&events, "reply").last().unwrap()["text"].as_str().unwrap().to_owned();
     assert!(asked.starts_with("A text from outside may want this. Shall I"), "{asked}");
     assert_eq!(house.door(), "locked");
     assert_eq!(house.ask("no"), "Okay, I won't.");
