@@ -40,7 +40,7 @@ BUILD_PACKAGES := build-essential ca-certificates cmake curl libasound2-dev libc
 	libpocketsphinx-dev libsonic-dev pkg-config pocketsphinx-en-us python3-venv
 # What `make run` shows the main job with, and what the tests use.
 RUN_PACKAGES := flite
-TEST_PACKAGES := bubblewrap dbus flite libasound2-plugins libfaketime mosquitto mosquitto-clients openbox openssl pulseaudio pulseaudio-utils python3-dbusmock sox systemd xterm xvfb
+TEST_PACKAGES := at-spi2-core bubblewrap chromium dbus flite gir1.2-gtk-3.0 libasound2-plugins libfaketime mosquitto mosquitto-clients openbox openssl pulseaudio pulseaudio-utils python3-dbusmock python3-gi sox systemd xterm xvfb
 
 # rustup puts cargo here; a shell that was open before does not know yet.
 export PATH := $(HOME)/.cargo/bin:$(PATH)

@@ -139,13 +139,17 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("home", &["core", "config", "language"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("delegation", &["core", "config"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
+    ("accessibility", &[], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
+    ("browser", &["config"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("desktop", &[], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("personal", &["core", "config", "http-client"], &["rusqlite", "rumqttc", "cpal", "ort"]),
     (
         "tools",
         &[
-            "core",
+            "accessibility",
             "audio",
+            "browser",
+            "core",
             "config",
             "delegation",
             "desktop",

@@ -29,6 +29,7 @@ use crate::app::session_names::{SessionNames, id_prefix};
 use crate::app::settings::choices::Choices;
 use crate::app::settings::store::SettingsStore;
 use crate::app::storage::{journal_of, load_timers, open_recordings, open_store, open_store_of_daemon};
+use hark_browser::Browser;
 use hark_config::{Config, paths};
 use hark_core::home::WATCHED;
 use hark_core::model::{LanguageModel, ToolSpec};
@@ -567,6 +568,8 @@ fn complete(parts: &mut tools::Services, config: &Config, manifest: &Arc<Manifes
     parts.text_reader = Arc::new(ScreenReader::new(manifest.clone()));
     parts.captures = Some(config.paths.state_dir()?.join("captures"));
     parts.delegation = Arc::new(Delegation::new(&config.delegation, &config.paths.state_dir()?));
+    let reach = Arc::new(parts.web.clone());
+    parts.browser = Browser::new(&config.browser, config.paths.state_dir()?, reach);
     Ok(())
 }
 

@@ -132,6 +132,7 @@ pub fn run(
     diagnostics.abort();
     timers.stop(&app.timers);
     by_itself.stop(app);
+    app.runtime.block_on(app.services.browser.end());
     app.runtime.block_on(dashboard.shutdown());
     pipelines.end();
     app.library.end();

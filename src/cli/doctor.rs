@@ -6,6 +6,7 @@ use crate::app::audio::recogniser;
 use crate::app::builder::App;
 use crate::app::language::learning;
 use crate::app::storage;
+use hark_browser::{Browser, BrowserError, Closed};
 use hark_config::Config;
 use hark_config::paths::{credentials_dir, ensure_dir};
 use hark_config::wake::WakeEngine;
@@ -24,6 +25,7 @@ use hark_ocr::ScreenReader;
 use hark_stt::capture::input_devices;
 use hark_stt::speaker::profiles;
 use hark_stt::stt::worker::SttMode;
+use hark_tools::tools;
 
 use hark_agent as llm;
 use hark_store::{backups, store};
@@ -36,7 +38,7 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 19] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 21] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
@@ -55,6 +57,8 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("mcp servers", &|| mcp_servers(config)),
         ("skills", &|| super::skills::examined(config)),
         ("delegation", &|| delegation(config)),
+        ("permissions", &|| permissions(config)),
+        ("browser", &|| browser(config)),
         ("desktop", &|| desktop(config)),
     ];
     let mut failed = 0;
@@ -258,6 +262,39 @@ fn delegation(config: &Config) -> Finding {
         };
         delegation.examined().await.map_err(failed)
     })
+}
+
+/// What this machine grants. What a tool asks for itself may be missing; what the configuration names is not.
+fn permissions(config: &Config) -> Finding {
+    let app = open(config)?;
+    if let Some(lack) = app.services.grants.missing().into_iter().next() {
+        return Err(Fault::new(FaultKind::MissingPart, "permissions", lack.why, lack.fix));
+    }
+    let missing = tools::missing(&app.services);
+    let told = missing.iter().map(|(lack, tools)| {
+        let fix = if lack.fix.is_empty() { String::new() } else { format!(" ({})", lack.fix) };
+        format!("{}: {}{fix}", tools.join(", "), lack.why)
+    });
+    let told: Vec<String> = told.collect();
+    Ok(match told.len() {
+        0 => "every tool can work".to_owned(),
+        _ => format!("some tools cannot work: {}", told.join("; ")),
+    })
+}
+
+/// The browser that Hark works itself, after a trial start; a server has none, and that is no failure.
+fn browser(config: &Config) -> Finding {
+    let browser = Browser::new(&config.browser, config.paths.state_dir()?, Arc::new(Closed));
+    let none = |error: &BrowserError| match error {
+        BrowserError::Off => Some("switched off (browser.program)".to_owned()),
+        BrowserError::NoProgram | BrowserError::NoSandbox => Some(format!("none: {error} ({})", error.fix())),
+        _ => None,
+    };
+    let failed = |error: BrowserError| match none(&error) {
+        Some(told) => Ok(told),
+        None => Err(Fault::new(FaultKind::MissingPart, "browser", error.to_string(), error.fix())),
+    };
+    waiting("browser", async { browser.examined().await.or_else(failed) })
 }
 
 /// What this machine offers over D-Bus and X11; a server has little of it, and that is no failure.

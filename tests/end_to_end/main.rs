@@ -7,6 +7,7 @@
 mod support;
 
 mod api;
+mod browser;
 mod config;
 mod contracts;
 mod delegation;

@@ -7,6 +7,7 @@
 //! assert!(hark_config::keys::keys().any(|key| key.path() == "barge_in.decide_ms"));
 //! ```
 
+pub mod browser;
 pub mod contracts;
 pub mod dashboard;
 pub mod delegation;
@@ -89,6 +90,8 @@ pub struct Config {
     pub skills: skills::SkillsConfig,
     /// Tasks that are handed to AI command-line programs, such as Claude Code.
     pub delegation: delegation::DelegationConfig,
+    /// The browser that Hark works itself.
+    pub browser: browser::BrowserConfig,
     /// Folders and Git repositories that are watched.
     pub watch: watch::WatchConfig,
     /// How often Hark speaks by itself of what it watches.

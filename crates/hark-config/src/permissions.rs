@@ -35,10 +35,11 @@ pub const ACTS: [&str; 12] = [
 ];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
-pub const TOOL_PERMISSIONS: [&str; 35] = [
+pub const TOOL_PERMISSIONS: [&str; 37] = [
     "alarm",
     "announce",
     "app",
+    "browser",
     "calculate",
     "calendar",
     "chance",
@@ -65,6 +66,7 @@ pub const TOOL_PERMISSIONS: [&str; 35] = [
     "skill",
     "system",
     "timer",
+    "ui",
     "undo",
     "volume",
     "weather",

@@ -110,9 +110,13 @@ impl Category {
     /// The agents whose tools matter for it, by their names in the tool table; `*` is all of them.
     pub fn agents(self) -> &'static [&'static str] {
         match self {
-            Self::AppLaunch | Self::AppQuit => &["app_lifecycle"],
-            Self::SystemControl => &["system", "window_manager", "input", "screen_vision", "app_lifecycle"],
-            Self::WebSearch | Self::WebNavigate | Self::WebInteract => &["web"],
+            Self::AppLaunch | Self::AppQuit => &["app_lifecycle", "ui_automation"],
+            Self::SystemControl => {
+                &["system", "window_manager", "input", "screen_vision", "app_lifecycle", "ui_automation"]
+            }
+            Self::WebSearch => &["web"],
+            Self::WebNavigate => &["browser", "web"],
+            Self::WebInteract => &["browser", "ui_automation", "web"],
             Self::FileSearch | Self::FileRead => &["filesystem"],
             Self::Question => &["knowledge", "datetime", "calculate"],
             Self::Conversation | Self::OutOfScope => &[],

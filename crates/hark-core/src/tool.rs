@@ -241,6 +241,14 @@ pub mod reason {
         NO_TIME_THERE = "no_time_there",
         /// The owner has told something else.
         TOLD_OTHERWISE = "told_otherwise",
+        /// The `host` is in a private network.
+        PRIVATE_ADDRESS = "private_address",
+        /// A field is for a password or the number of a card.
+        NO_PASSWORDS = "no_passwords",
+        /// No page is open in the browser.
+        NO_PAGE = "no_page",
+        /// Nothing on the page is called `wanted`.
+        NOT_ON_PAGE = "not_on_page",
         /// It is private, and who asks is not known.
         PRIVATE = "private",
         /// Too little was said to know a voice by.

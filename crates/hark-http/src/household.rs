@@ -140,6 +140,10 @@ struct Tool {
     permission: String,
     /// It is switched on, configured, and has something to act on.
     is_available: bool,
+    /// Why it is not; empty where it is.
+    why: String,
+    /// What to do about that; empty where there is nothing.
+    fix: String,
     /// JSON Schema of its arguments.
     arguments: Map<String, Value>,
 }
@@ -289,9 +293,9 @@ impl From<automation::Automation> for Automation {
 impl From<ToolState> for Tool {
     fn from(it: ToolState) -> Self {
         let risk = it.risk.into();
-        let ToolState { name, description, permission, is_available, arguments, .. } = it;
+        let ToolState { name, description, permission, is_available, why, fix, arguments, .. } = it;
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        Self { name, about: description, risk, permission, is_available, arguments }
+        Self { name, about: description, risk, permission, is_available, why, fix, arguments }
     }
 }
 

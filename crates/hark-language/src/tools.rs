@@ -15,6 +15,8 @@ pub struct Tools {
     pub names: Names,
     /// Lists of the household.
     pub lists: Lists,
+    /// Pages of the web.
+    pub pages: Pages,
     /// Sums that are written with words, beside [`crate::sums`].
     pub sums: WrittenSums,
 }
@@ -51,6 +53,16 @@ pub struct Lists {
     pub tasks: Phrases,
     /// Name of the list of songs that were liked.
     pub favourites: Phrase,
+}
+
+/// How addresses are said, and what is written on pages.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pages {
+    /// Words of an address and the signs they stand for: "dot".
+    pub signs: Table<Phrase>,
+    /// Words on a button or link of something that is not taken back easily: a purchase, a deletion.
+    pub weighty: Phrases,
 }
 
 /// Words of sums beyond those of `sums.toml`.

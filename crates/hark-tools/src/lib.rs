@@ -17,6 +17,7 @@ pub mod files;
 mod home_stores;
 pub mod house_secrets;
 pub mod mixer;
+pub mod machine_grants;
 pub mod personal;
 pub mod scripts;
 pub mod shell;

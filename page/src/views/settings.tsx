@@ -273,6 +273,8 @@ interface Tool {
   risk: 'read' | 'write' | 'dangerous';
   permission: string;
   is_available: boolean;
+  why: string;
+  fix: string;
 }
 
 function Tools() {
@@ -314,7 +316,15 @@ function ToolTable() {
                   <span class={`badge ${tool.risk === 'dangerous' ? 'bad' : ''}`}>{t(`risk.${tool.risk}`)}</span>
                 </td>
                 <td>{tool.permission}</td>
-                <td>{t(tool.is_available ? 'available.yes' : 'available.no')}</td>
+                <td>
+                  {t(tool.is_available ? 'available.yes' : 'available.no')}
+                  {tool.why !== '' && (
+                    <small class="words" lang="en">
+                      {tool.why}
+                      {tool.fix !== '' && `: ${tool.fix}`}
+                    </small>
+                  )}
+                </td>
                 <td class="words" lang="en">
                   {tool.about}
                 </td>

@@ -369,6 +369,8 @@ impl Api for Fake {
             risk: Risk::Write,
             permission: "home".into(),
             is_available: true,
+            why: String::new(),
+            fix: String::new(),
             arguments: json!({"type": "object"}),
         }]
     }

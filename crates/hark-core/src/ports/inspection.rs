@@ -57,6 +57,12 @@ pub struct ToolState {
     pub permission: String,
     /// It is switched on, configured, and has something to act on.
     pub is_available: bool,
+    /// Why it is not; empty where it is.
+    #[serde(default)]
+    pub why: String,
+    /// What to do about that; empty where there is nothing.
+    #[serde(default)]
+    pub fix: String,
     /// JSON Schema of its arguments, an object.
     pub arguments: Value,
 }

@@ -159,12 +159,12 @@ fn samples_are_the_same_for_the_same_seed_and_cover_everything() {
             *values.entry((slot, value.to_string())).or_default() += 1;
         }
     }
-    // What is to be done at a time has the words of what is done.
-    // The desktop's sentences are typed ones: the recogniser does not expect them.
-    let of_desktop = ["HarkApp", "HarkWindow", "HarkInput", "HarkScreen", "HarkComputer"];
-    let is_typed = |intent: &str| of_desktop.iter().any(|begins| intent.starts_with(begins));
-    let spoken = english().intents().into_iter().filter(|intent| !is_typed(intent));
-    for intent in spoken.filter(|intent| *intent != "HarkScheduleCommand") {
+    let sentences = english();
+    // What is only typed is not sampled, and what is to be done at a time has the words of what is done.
+    let is_spoken =
+        |intent: &str| sentences.data.iter().any(|data| data.intent.as_str() == intent && data.spoken);
+    let sampled = |intent: &&str| *intent != "HarkScheduleCommand" && is_spoken(intent);
+    for intent in sentences.intents().into_iter().filter(sampled) {
         assert!(intents.get(intent).is_some_and(|count| *count > 20), "{intent}: {intents:?}");
     }
     for entity in super::test_home::home().entities {

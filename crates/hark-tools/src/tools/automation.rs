@@ -113,6 +113,8 @@ pub fn dangers_of_later(services: &Arc<Services>, args: &Args) -> Result<Vec<Dan
                 match prepared {
                     Prepared::Home { actions, .. } => dangers.extend(actions.dangers()),
                     Prepared::Gated(danger, _) => dangers.push(danger),
+                    // What a look shows now says nothing about then: it is asked about at its time.
+                    Prepared::Look(_) => {}
                     Prepared::Answer(_) | Prepared::Work(_) | Prepared::Fetch { .. } => {}
                 }
             }

@@ -5,7 +5,8 @@
 use super::outcome::{Failure, Outcome, Plan, Prepared};
 use super::receipt::receipt;
 use super::services::Services;
-use super::{GRACE, allowed, allowed_to, given};
+use super::{GRACE, allowed, allowed_to, given, of_permission};
+use crate::machine_grants::Lack;
 use hark_core::external_tools::{ExternalFailure, ExternalTool, ExternalTools};
 use hark_core::inspection::ToolState;
 use hark_core::model::ToolSpec;
@@ -40,20 +41,33 @@ pub(super) fn specs(services: &Services) -> Vec<ToolSpec> {
 
 /// Every one, and whether it could do something now.
 pub(super) fn overview(services: &Services) -> Vec<ToolState> {
-    let state = |tool: Arc<ExternalTool>| ToolState {
-        name: tool.name.clone(),
-        description: tool.description.clone(),
-        risk: tool.risk,
-        permission: tool.permission.to_owned(),
-        is_available: is_available(services, &tool),
-        arguments: tool.schema.clone(),
+    let state = |tool: Arc<ExternalTool>| {
+        let lack = lack(services, &tool);
+        ToolState {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            risk: tool.risk,
+            permission: tool.permission.to_owned(),
+            is_available: lack.is_none(),
+            why: lack.as_ref().map(|lack| lack.why.clone()).unwrap_or_default(),
+            fix: lack.map(|lack| lack.fix).unwrap_or_default(),
+            arguments: tool.schema.clone(),
+        }
     };
     services.external.iter().flat_map(|source| source.tools()).map(state).collect()
 }
 
 fn is_available(services: &Services, tool: &ExternalTool) -> bool {
-    let forbidden = tool.risk == Risk::Dangerous && services.gate.never(tool.permission);
-    !forbidden && tool.trouble.is_none() && allowed(services, &tool.name, tool.permission).is_ok()
+    lack(services, tool).is_none()
+}
+
+/// What keeps a tool from doing anything; `None` when nothing does.
+fn lack(services: &Services, tool: &ExternalTool) -> Option<Lack> {
+    let of_trouble = || {
+        let trouble = tool.trouble.as_ref()?;
+        Some(Lack { why: trouble.message.clone(), fix: trouble.fix.clone() })
+    };
+    of_permission(services, &tool.name, tool.permission, tool.risk).or_else(of_trouble)
 }
 
 /// Why there is no tool of this name.

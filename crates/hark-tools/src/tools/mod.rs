@@ -33,10 +33,13 @@ mod volume;
 mod weather;
 mod web_search;
 
+use crate::machine_grants::Lack;
 use args::Args;
 pub use clock::schedule;
 use clock::{alarm, request_times, reschedule, timer};
-use computer::{clipboard, delegation, filesystem, machine, pc, player, process, script, search, shell, web};
+use computer::{
+    browser, clipboard, delegation, filesystem, machine, pc, player, process, script, search, shell, ui, web,
+};
 use descriptor::Descriptor;
 use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};
@@ -54,7 +57,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use available::overview;
+pub use available::{missing, overview};
 pub use call_order::CallOrder;
 pub use request_times::RequestTimes;
 pub use services::{Clock, Persistence, Services};
@@ -160,6 +163,7 @@ async fn execute(
     (tool.ready)(&services)?;
     let later = automation::dangers_of_later(&services, &args)?;
     let prepared = (tool.prepare)(&services, &args).map_err(|failure| of_what_left(&services, failure))?;
+    let prepared = looked(prepared).await?;
     let later = if matches!(prepared, Prepared::Answer(_)) { Vec::new() } else { later };
     if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
         // A tool that is listed as reading never gets to change anything, whatever its code says.
@@ -181,6 +185,8 @@ async fn execute(
     let outcome = match cleared.into_inner().prepared {
         Prepared::Answer(outcome) => Ok(outcome),
         Prepared::Work(work) | Prepared::Gated(_, work) | Prepared::Fetch { work, .. } => work.await,
+        // Every look was taken above.
+        Prepared::Look(_) => Err(Failure::new(error_code::FAILED, "a look led to another look")),
         Prepared::Home { actions, about, also } => {
             let may_be_undone = tool.name != undo::NAME;
             let turn = may_be_undone.then_some(&call.turn);
@@ -195,6 +201,14 @@ async fn execute(
     checked(tool, outcome)
 }
 
+/// What is to be done, after every look at what decides it.
+async fn looked(mut prepared: Prepared) -> Result<Prepared, Failure> {
+    while let Prepared::Look(look) = prepared {
+        prepared = look.await?;
+    }
+    Ok(prepared)
+}
+
 /// Says of a thing that is not found, but was there before, that it has left the home.
 fn of_what_left(services: &Services, failure: Failure) -> Failure {
     let name = failure.detail().get("name").and_then(Value::as_str);
@@ -203,6 +217,21 @@ fn of_what_left(services: &Services, failure: Failure) -> Failure {
         Some(name) => failure.with("message", json!(DeviceError::Gone(name).to_string())),
         None => failure,
     }
+}
+
+/// What the owner's permissions say against a tool.
+fn of_permission(services: &Services, tool: &str, permission: &str, risk: Risk) -> Option<Lack> {
+    if risk == Risk::Dangerous && services.gate.never(permission) {
+        let fix = format!("take \"{permission}\" out of permissions.deny");
+        return Some(Lack { why: "the permissions never allow it".into(), fix });
+    }
+    allowed(services, tool, permission).err().map(|failure| of_failure(&failure))
+}
+
+/// Why, of a failure of a look whether a tool can work.
+fn of_failure(failure: &Failure) -> Lack {
+    let text = |key: &str| failure.detail().get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Lack { why: text("message"), fix: text("fix") }
 }
 
 /// Whether the owner has left tools of this permission switched on.

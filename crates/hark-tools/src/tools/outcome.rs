@@ -17,6 +17,9 @@ use std::pin::Pin;
 /// Work that does not touch devices: timers, the node's volume, a question to a service.
 pub type Work = Pin<Box<dyn Future<Output = Result<Outcome, Failure>> + Send>>;
 
+/// A look that tells what is to be done.
+pub type Look = Pin<Box<dyn Future<Output = Result<Prepared, Failure>> + Send>>;
+
 /// What a tool decided to do. Nothing has been done yet; the executor does it.
 pub enum Prepared {
     /// The answer is known.
@@ -31,6 +34,8 @@ pub enum Prepared {
     Fetch { address: String, trusted: bool, work: Work },
     /// Work that is dangerous as it was asked, though its tool may do harmless things as well: passes the gate first.
     Gated(Danger, Work),
+    /// What is to be done shows only after a look at something that takes time, such as a page; nothing changes by it.
+    Look(Look),
 }
 
 /// What is to be done with every danger in it that does not come of devices; of these the home's actions tell

@@ -8,6 +8,7 @@ use crate::dictionary::Dictionaries;
 use crate::files::Files;
 use crate::house_secrets::HouseSecrets;
 use crate::mixer::MachineMixer;
+use crate::machine_grants::MachineGrants;
 use crate::personal::Personal;
 use crate::scripts::Scripts;
 use crate::shell::Shell;
@@ -15,6 +16,7 @@ use crate::weather::Weather;
 use crate::web::Web;
 use crate::web_search::WebSearch;
 use chrono::{DateTime, FixedOffset};
+use hark_browser::Browser;
 use hark_config::home::HomeConfig;
 use hark_config::permissions::Permissions;
 use hark_config::tools::ToolsConfig;
@@ -87,6 +89,8 @@ pub struct Services {
     pub files: Files,
     /// The web as far as it may be reached.
     pub web: Web,
+    /// The browser that Hark works itself.
+    pub browser: Browser,
     /// The search service.
     pub web_search: WebSearch,
     /// The programs that may be run.
@@ -117,6 +121,8 @@ pub struct Services {
     pub gate: Gate,
     /// The PIN.
     pub pin: PinPad,
+    /// What this machine has to grant.
+    pub grants: MachineGrants,
     /// Secrets of the house that no request to the web and to other programs carries.
     pub secrets: HouseSecrets,
     /// Notes, calendars and contacts.
@@ -176,6 +182,7 @@ impl Services {
             weather: Weather::new(tools, language),
             shell: Shell::new(tools, files.first_root()),
             files,
+            browser: Browser::none(),
             web: Web::new(tools),
             web_search: WebSearch::new(tools, language),
             scripts: Scripts::new(tools),
@@ -191,6 +198,7 @@ impl Services {
             request_times: Arc::default(),
             gate: Gate::new(permissions, language),
             pin: kept.pin,
+            grants: MachineGrants::new(tools),
             secrets: HouseSecrets::default(),
             personal: Personal::default(),
             dictionaries: Dictionaries::default(),

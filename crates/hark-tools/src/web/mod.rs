@@ -4,6 +4,7 @@
 //! A name is resolved once and the connection goes to exactly the addresses that were looked at, so that a name which
 //! means something else a moment later leads nowhere. Each redirect is a new address and is looked at like the first.
 
+mod browsing;
 mod html;
 mod public_address;
 mod response;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Host;
 
+pub use browsing::address;
 pub use html::{Page, page};
 pub use response::{Content, WebResponse};
 

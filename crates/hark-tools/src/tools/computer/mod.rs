@@ -1,5 +1,6 @@
 //! Tools of the computer that Hark runs on: files, programs, the clipboard, the network.
 
+pub(super) mod browser;
 pub(super) mod clipboard;
 pub(super) mod delegation;
 pub(super) mod filesystem;
@@ -10,4 +11,6 @@ pub(super) mod process;
 pub(super) mod script;
 pub(super) mod search;
 pub(super) mod shell;
+pub(super) mod ui;
 pub(super) mod web;
+mod weighty;

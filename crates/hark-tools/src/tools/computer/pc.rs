@@ -1,4 +1,4 @@
-//! `pc.info`: how this machine is.
+//! `pc.info` and `pc.missing`: how this machine is, and what it does not grant.
 
 use crate::system_info::system_info;
 use crate::tools::args::Args;
@@ -21,6 +21,18 @@ pub fn info(_parts: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
             "disks": now.disks.iter().map(disk).collect::<Vec<Value>>(),
             "temperatures": now.temperatures.iter().map(temperature).collect::<Vec<Value>>(),
         })))
+    }))
+}
+
+/// `pc.missing`: what this machine and its configuration do not let Hark do, and how it is granted.
+pub fn missing(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let services = Arc::clone(services);
+    // Some of it is asked of the bus, which takes its time.
+    Ok(blocking(move || {
+        let missing = crate::tools::missing(&services);
+        let shown =
+            missing.iter().map(|(lack, tools)| json!({"why": lack.why, "fix": lack.fix, "tools": tools}));
+        Ok(Outcome::answer(json!({"count": missing.len(), "missing": shown.collect::<Vec<_>>()})))
     }))
 }
 

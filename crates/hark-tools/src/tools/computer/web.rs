@@ -4,7 +4,7 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use crate::web::{Content, Request, WebError, WebResponse, page};
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_home::permission_gate::Danger;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -122,6 +122,8 @@ impl From<WebError> for Failure {
             WebError::BadUrl(..) => failure(error_code::BAD_ARGUMENT).with("argument", json!("url")),
             WebError::BadHeader(..) => failure(error_code::BAD_ARGUMENT).with("argument", json!("headers")),
             WebError::Private(host) => failure(error_code::FORBIDDEN)
+                .because(reason::PRIVATE_ADDRESS)
+                .with("host", json!(host))
                 .fix(format!("if it may be asked: tools.http_allow_hosts = [\"{host}\"]")),
             WebError::NotTrusted(host) => failure(error_code::FORBIDDEN)
                 .fix(format!("if it may be read unasked: tools.http_trusted_hosts = [\"{host}\"]")),

@@ -308,6 +308,26 @@ pub const TOOLS: &[Descriptor] = &[
         prepare: pc::info,
     },
     Descriptor {
+        name: "pc.missing",
+        description: "Tells what Hark cannot do on this machine, why, and how it is granted.",
+        args: &[],
+        result: &[
+            Field::always("count", "integer", "how many things are missing"),
+            Field::always(
+                "missing",
+                "array",
+                "{why, fix, tools} of each, the names of the tools that would need it",
+            ),
+        ],
+        risk: Risk::Read,
+        outside: Outside::Never,
+        permission: "pc",
+        agent: "system",
+        timeout_ms: None,
+        ready: always,
+        prepare: pc::missing,
+    },
+    Descriptor {
         name: "calculate",
         description: "Reckons: + - * / ^ %, brackets, roots, “15 % of 80”, “7 times 8”.",
         args: &[&[Arg::must("expression", Kind::Words(calculator::MAX_CHARS), "such as 12 * (3 + 4)")]],

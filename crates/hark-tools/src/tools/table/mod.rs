@@ -3,6 +3,7 @@
 
 mod apps;
 mod automation;
+mod browser;
 mod computer;
 mod delegation;
 mod everyday;
@@ -18,6 +19,7 @@ mod player;
 mod robots;
 mod screen;
 mod timers;
+mod ui;
 mod web;
 mod window;
 
@@ -73,6 +75,8 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         computer::TOOLS,
         machine::TOOLS,
         web::TOOLS,
+        browser::TOOLS,
+        ui::TOOLS,
         delegation::TOOLS,
         player::TOOLS,
         window::TOOLS,
