@@ -4,14 +4,14 @@
 use super::answer::Answer;
 use super::error::{StreamError, shortened};
 use super::lines::{Lines, MAX_LINE_BYTES};
+use super::wire::Wire;
 use super::{ollama, openai};
-use hark_config::llm::ProviderKind;
 use serde_json::Value;
 
 /// The state between two chunks.
 #[derive(Debug)]
 pub(super) struct Reader {
-    kind: ProviderKind,
+    kind: Wire,
     shape: Shape,
     lines: Lines,
     /// All of an answer that is one JSON text.
@@ -33,7 +33,7 @@ enum Shape {
 /// Puts lines together to frames and reads these.
 #[derive(Debug)]
 struct Frames {
-    kind: ProviderKind,
+    kind: Wire,
     /// Data of the event whose empty line has not come.
     data: Vec<u8>,
     /// Lines that `data` was made of.
@@ -45,7 +45,7 @@ struct Frames {
 
 impl Reader {
     /// For one answer of at most `limit` bytes.
-    pub(super) fn new(kind: ProviderKind, limit: usize) -> Self {
+    pub(super) fn new(kind: Wire, limit: usize) -> Self {
         let frames = Frames { kind, data: Vec::new(), data_lines: 0, answer: Answer::default(), over: false };
         let lines = Lines::default();
         Self { kind, shape: Shape::Unknown, lines, whole: Vec::new(), frames, read: 0, limit }
@@ -126,9 +126,9 @@ impl Reader {
                 let text = shortened(&String::from_utf8_lossy(&start[..start.len().min(80)]));
                 return Err(StreamError::NotTheProtocol(format!("a page and no answer: {text}")));
             }
-            (Some(b'{' | b'['), ProviderKind::Openai) => Shape::Whole,
+            (Some(b'{' | b'['), Wire::Openai) => Shape::Whole,
             // A JSON text over several lines begins with a bracket that stands alone.
-            (Some(b'{'), ProviderKind::Ollama) => match start.trim_ascii_start().get(1) {
+            (Some(b'{'), Wire::Ollama) => match start.trim_ascii_start().get(1) {
                 None => return Ok(()),
                 Some(b'\r' | b'\n') => Shape::Whole,
                 Some(_) => Shape::Lines,
@@ -155,10 +155,10 @@ impl Frames {
             return Ok(());
         }
         match self.kind {
-            ProviderKind::Ollama if line.trim_ascii().is_empty() => Ok(()),
-            ProviderKind::Ollama => self.read(&json(line)?),
-            ProviderKind::Openai if line.is_empty() => self.dispatch(),
-            ProviderKind::Openai => self.field(line),
+            Wire::Ollama if line.trim_ascii().is_empty() => Ok(()),
+            Wire::Ollama => self.read(&json(line)?),
+            Wire::Openai if line.is_empty() => self.dispatch(),
+            Wire::Openai => self.field(line),
         }
     }
 
@@ -202,8 +202,8 @@ impl Frames {
 
     fn read(&mut self, frame: &Value) -> Result<(), StreamError> {
         match self.kind {
-            ProviderKind::Openai => openai::read(frame, &mut self.answer),
-            ProviderKind::Ollama => {
+            Wire::Openai => openai::read(frame, &mut self.answer),
+            Wire::Ollama => {
                 ollama::read(frame, &mut self.answer)?;
                 self.over = self.answer.finished;
                 Ok(())

@@ -2,6 +2,7 @@
 
 pub mod context;
 pub mod factory;
+pub mod model_files;
 pub mod relevance;
 pub mod reply_prefetch;
 pub mod worker;
