@@ -21,6 +21,8 @@ fn config() -> Config {
     let mut config = Config::default();
     config.llm.provider = ProviderKind::Embedded;
     config.llm.model = path.display().to_string();
+    // Threads that wait for each other stand still where other work has the processor.
+    config.llm.threads = 1;
     config.llm.context_tokens = 2_048;
     config.llm.first_token_timeout_ms = 120_000;
     config.llm.timeout_ms = 300_000;

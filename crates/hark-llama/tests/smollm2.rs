@@ -17,7 +17,7 @@ fn model() -> PathBuf {
 }
 
 fn engine() -> Engine {
-    Engine::start(Settings { threads: 0, context_tokens: 2_048, idle: None }).unwrap()
+    Engine::start(Settings { threads: 1, context_tokens: 2_048, idle: None }).unwrap()
 }
 
 fn request(messages: &[(Role, &str)]) -> Request {
@@ -165,7 +165,7 @@ fn what_is_too_long_is_refused_with_its_length() {
     let Err(Error::TooLong { prompt, window }) = ended.recv().unwrap() else { panic!("it was taken") };
     assert!((4_000..4_100).contains(&prompt) && window == 2_048, "{prompt} of {window}");
     // The context is bounded by what the model was trained for, too.
-    let large = Engine::start(Settings { threads: 0, context_tokens: 1_000_000, idle: None }).unwrap();
+    let large = Engine::start(Settings { threads: 1, context_tokens: 1_000_000, idle: None }).unwrap();
     let (_, ended) = start(&large, request(&[(Role::User, &"word ".repeat(9_000))]), usize::MAX);
     assert!(matches!(ended.recv().unwrap(), Err(Error::TooLong { window: 8_192, .. })));
     // An answer ends where the window does.
@@ -207,7 +207,7 @@ fn files_that_are_no_models_are_told_and_the_engine_goes_on() {
 
 #[test]
 fn a_model_is_let_go_of_when_it_is_idle() {
-    let settings = Settings { threads: 0, context_tokens: 512, idle: Some(Duration::from_millis(50)) };
+    let settings = Settings { threads: 1, context_tokens: 512, idle: Some(Duration::from_millis(50)) };
     let engine = Engine::start(settings).unwrap();
     let hello = || request(&[(Role::User, "Hello")]);
     ask(&engine, hello());
