@@ -217,7 +217,7 @@ bench: models ## measure the stages of the pipeline on this machine
 	cargo bench --locked
 
 # Folders and files that the sets of `hark eval` take; `hark eval list` tells what each needs.
-EVAL_SETS ?= paraphrases people interrupting human-gap kills soak fleet
+EVAL_SETS ?= paraphrases people wake interrupting human-gap kills soak fleet
 EVAL_DATA ?= $(HARK_REAL_AUDIO)
 EVAL_REQUESTS ?=
 EVAL_MINUTES ?= 10
@@ -231,6 +231,7 @@ eval: models test-packages ## run every set of hark eval and bring docs/src/meas
 	for set in $(EVAL_SETS); do
 		case "$$set" in
 			people) options=($(if $(EVAL_DATA),--data "$(EVAL_DATA)")) ;;
+			wake) options=($(if $(EVAL_DATA),--recordings "$(EVAL_DATA)")) ;;
 			paraphrases) options=($(if $(EVAL_REQUESTS),--requests "$(EVAL_REQUESTS)")) ;;
 			soak) options=(--minutes $(EVAL_MINUTES)) ;;
 			kills) options=(--count $(EVAL_KILLS)) ;;
