@@ -1,8 +1,8 @@
 //! What a status other than 200 means: wait, ask in another form, or give up.
 
 use super::context_window::TooLong;
-use super::openai::{Form, Ways};
 use super::wire::Wire;
+use super::wire::openai::{Form, Ways};
 use serde_json::Value;
 
 /// A refusal as it came.
@@ -44,7 +44,7 @@ impl Refusal {
         let frame: Value = serde_json::from_str(body).unwrap_or(Value::Null);
         let code = frame.pointer("/error/code").or_else(|| frame.pointer("/error/type"));
         let code = code.and_then(Value::as_str).unwrap_or_default().to_owned();
-        let says = super::openai::trouble(&frame).unwrap_or_else(|| body.to_owned());
+        let says = super::wire::openai::trouble(&frame).unwrap_or_else(|| body.to_owned());
         let says = super::error::shortened(&says);
         let says = match (status, says.is_empty()) {
             (300..400, _) => "it sends us elsewhere, where the prompt must not go".to_owned(),

@@ -1,10 +1,16 @@
-//! The two wire formats of servers.
+//! The two wire formats of servers, `openai` and `ollama`; `reader` and `lines` have the framing of both, `names` those of tools.
+
+pub(crate) mod lines;
+pub(crate) mod names;
+pub(crate) mod ollama;
+pub(crate) mod openai;
+pub(crate) mod reader;
 
 use hark_config::llm::ProviderKind;
 
 /// What a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wire {
+pub(crate) enum Wire {
     /// Ollama's own API.
     Ollama,
     /// OpenAI's, which many others have too.
@@ -13,7 +19,7 @@ pub(super) enum Wire {
 
 impl Wire {
     /// The wire format of a provider; `None` for a model in this program.
-    pub(super) fn of(kind: ProviderKind) -> Option<Self> {
+    pub(crate) fn of(kind: ProviderKind) -> Option<Self> {
         match kind {
             ProviderKind::Ollama => Some(Self::Ollama),
             ProviderKind::Openai => Some(Self::Openai),
