@@ -64,7 +64,7 @@ impl Manager {
                     Some(engine) => engine.clone(),
                     None => engine.insert(Arc::new(start(first)?)).clone(),
                 };
-                servers.push(Server::Embedded(Embedded::new(server, first, engine)));
+                servers.push(Server::Embedded(Box::new(Embedded::new(server, first, engine))));
                 continue;
             };
             let provider = Provider::new(server, wire, first, spending.clone(), credentials_dir)?;

@@ -13,7 +13,7 @@ pub(super) enum Server {
     /// Over HTTP.
     Remote(Box<Provider>),
     /// In this program.
-    Embedded(Embedded),
+    Embedded(Box<Embedded>),
 }
 
 impl Server {
