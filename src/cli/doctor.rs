@@ -5,6 +5,7 @@ use super::common::waiting;
 use crate::app::audio::recogniser;
 use crate::app::builder::App;
 use crate::app::language::learning;
+use crate::app::models::model_files::with_model_files;
 use crate::app::storage;
 use hark_browser::{Browser, BrowserError, Closed};
 use hark_config::Config;
@@ -229,7 +230,8 @@ fn home_assistant(config: &Config) -> Finding {
 }
 
 fn language_model(config: &Config) -> Finding {
-    waiting("llm", llm::probe(config, credentials_dir().as_deref()))
+    let config = with_model_files(config)?;
+    waiting("llm", llm::probe(&config, credentials_dir().as_deref()))
 }
 
 /// Every server of other programs' tools is started, and tells its tools.

@@ -5,7 +5,7 @@ use crate::cli::evaluations::needs::{self, Need};
 use crate::cli::evaluations::report::{Machine, Program, Report};
 use crate::cli::evaluations::{
     Found, Run, document, endpoint, failed, fleet, human_gap, interrupting, kills, paraphrases, people,
-    recognition, soak, speakers,
+    recognition, soak, speakers, wake,
 };
 use clap::{Args, Subcommand};
 use hark_config::Config;
@@ -68,6 +68,18 @@ pub enum Eval {
         /// Keep what was heard there, and where the file is, take it from there instead of listening again
         #[arg(long, value_name = "FILE.json")]
         pauses: Option<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Wake words: how often they are missed, near and in rooms, and how often near words and other sound wake
+    Wake {
+        /// Folder of recordings, WAV files in it and in its folders: those whose names begin with a wake word say it (`hey_jarvis-1.wav`),
+        /// no other does; may be repeated
+        #[arg(long, value_name = "FOLDER")]
+        recordings: Vec<PathBuf>,
+        /// Hours of synthetic speech, of television-like and of music-like sound, each
+        #[arg(long, value_name = "NUMBER", default_value_t = 0.5)]
+        hours: f64,
         #[command(flatten)]
         output: Output,
     },
@@ -144,13 +156,14 @@ pub struct Output {
 type Set = (&'static str, &'static str, Vec<Need>);
 
 /// Every set, in the order in which they are run.
-fn sets(config: &Config, data: Option<&Path>, requests: Option<&Path>) -> [Set; 10] {
+fn sets(config: &Config, data: Option<&Path>, requests: Option<&Path>) -> [Set; 11] {
     [
         ("paraphrases", "typed requests as people put them", paraphrases::needs(config, requests)),
         ("people", "recordings of people and synthetic voices", people::needs(config, data)),
         ("recognition", "the recogniser alone on recordings", recognition::needs(config, data)),
         ("speakers", "telling people apart by their voice", speakers::needs(config, data)),
         ("endpoint", "whether requests are cut off, and the wait after them", endpoint::needs(config, data)),
+        ("wake", "how often wake words are missed, and what else wakes", wake::needs(config, data)),
         ("interrupting", "speaking over Hark", interrupting::needs(config)),
         ("human-gap", "what a person waits for the reply", human_gap::needs(config)),
         ("kills", "the daemon killed between promise and act", kills::needs(config)),
@@ -193,6 +206,10 @@ pub(super) fn run(config: &Config, eval: Eval, json: bool) -> Result<(), Faults>
                 let data = data.as_deref().unwrap_or(Path::new(""));
                 endpoint::run(run, data, learn.as_deref(), pauses.as_deref())
             })
+        }
+        Eval::Wake { recordings, hours, output } => {
+            let first = recordings.first().map(PathBuf::as_path);
+            evaluate(config, "wake", (first, None), &output, json, |run| wake::run(run, hours, &recordings))
         }
         Eval::Interrupting { echo_db, output } => {
             let levels: Vec<Option<f32>> = match echo_db.is_empty() {

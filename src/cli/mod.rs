@@ -35,7 +35,7 @@ use crate::app::reload::{self, Origin};
 use crate::cli::benchmarks::Scale;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
-use common::{random, running, temporary_folder, version};
+use common::{random, running, studio, temporary_folder, version};
 use hark_config::ConfigFile;
 use hark_core::{Fault, FaultKind};
 use hark_telemetry::logging;

@@ -2,6 +2,7 @@
 
 use super::unwritable;
 use super::version::features;
+use crate::app::models::model_files::with_model_files;
 use clap::{Args, Subcommand};
 use hark_agent as llm;
 use hark_config::Config;
@@ -87,7 +88,8 @@ fn list(manifest: &Manifest, json: bool, out: &mut dyn Write) -> Result<(), Faul
 
 /// The models of the servers in `[llm]`; a server that does not answer is told, and no failure of the list.
 fn language_models(config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
-    let Some(door) = llm::open(config, credentials_dir().as_deref())? else { return Ok(()) };
+    let config = with_model_files(config)?;
+    let Some(door) = llm::open(&config, credentials_dir().as_deref())? else { return Ok(()) };
     let (models, faults) = super::common::waiting("llm", async { Ok(door.models().await) })?;
     for ModelListing { name, provider, size_bytes } in &models {
         let line = if json {

@@ -5,13 +5,12 @@
 
 use super::Faults;
 use super::args::Wake as Command;
-use super::random::Xorshift;
+use super::studio::{SPEEDS, Studio, faster};
 use super::temporary_folder::TemporaryFolder;
 use crate::app::builder::App;
 use crate::cli::evaluations::figures::Percent;
-use hark_audio::resample::Resampler;
 use hark_config::{Config, paths};
-use hark_core::ports::{SpeechGrammar, Voice};
+use hark_core::ports::SpeechGrammar;
 use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ};
 use hark_models::litert::LiteRt;
 use hark_stt::recording;
@@ -19,14 +18,10 @@ use hark_stt::wake::{
     Example, HOP_SAMPLES, OpenWakeWord, OpenWakeWordFiles, TrainedHead, WakeDetector, WakeReport,
 };
 use serde_json::json;
-use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// How the phrase is said: with other melodies and pauses.
 const WAYS: [&str; 4] = ["{}", "{}!", "{}?", "{},"];
-/// Speed and pitch of the speakers, against the voice's own.
-const SPEEDS: [f32; 12] = [0.8, 0.84, 0.88, 0.92, 0.96, 1.0, 1.04, 1.08, 1.13, 1.18, 1.24, 1.3];
 /// Rooms and noises a saying is heard in.
 const ROOMS_A_SAYING: usize = 3;
 /// Sentences of the home that are none of the word.
@@ -86,8 +81,8 @@ fn train(
     apart.paths.state_dir = folder.path().display().to_string();
     (apart.home.demo, apart.home.file) = (true, String::new());
     let app = App::open(apart)?;
-    let mut studio = Studio::open(&app).map_err(one)?;
-    let sayings = studio.say_all(&app, &phrase, recordings)?;
+    let mut scene = Scene(Studio::open(&app).map_err(one)?);
+    let sayings = scene.say_all(&app, &phrase, recordings)?;
     let mut ear = Ear::open(&app, None).map_err(one)?;
     eprintln!("hark: learning from {} sayings …", sayings.len());
     let examples = ear.examples(&sayings).map_err(one)?;
@@ -163,35 +158,10 @@ struct Saying {
     is_held_out: bool,
 }
 
-/// Voices, rooms and noise.
-struct Studio {
-    voices: Vec<Box<dyn Voice>>,
-    languages: Vec<&'static str>,
-    random: Xorshift,
-}
+/// Voices, in rooms with noise.
+struct Scene(Studio);
 
-impl Studio {
-    fn open(app: &App) -> Result<Self, Fault> {
-        let from = app.engines();
-        let mut voices: Vec<Box<dyn Voice>> = Vec::new();
-        let mut languages = Vec::new();
-        if let Some(voice) = app.voice()? {
-            voices.push(voice);
-            languages.push("en");
-        }
-        if cfg!(feature = "espeak") {
-            for language in ["en-us", "en-gb"] {
-                voices.push(Box::new(from.espeak()?));
-                languages.push(language);
-            }
-        }
-        if voices.is_empty() {
-            let fix = "choose one: hark config set speaking.voice=hibari, or hark models pull";
-            return Err(Fault::new(FaultKind::MissingPart, "wake", "there is no voice to learn from", fix));
-        }
-        Ok(Self { voices, languages, random: Xorshift(0x9e37_79b9_7f4a_7c15) })
-    }
-
+impl Scene {
     /// Everything that is learned from and counted on.
     fn say_all(
         &mut self,
@@ -201,9 +171,9 @@ impl Studio {
     ) -> Result<Vec<Saying>, Faults> {
         let one = |fault| vec![fault];
         let mut sayings = Vec::new();
-        for voice in 0..self.voices.len() {
+        for voice in 0..self.0.voices() {
             for way in WAYS {
-                let said = self.say(voice, &way.replace("{}", phrase)).map_err(one)?;
+                let said = self.0.say(voice, &way.replace("{}", phrase)).map_err(one)?;
                 for (number, speed) in SPEEDS.iter().enumerate() {
                     let is_held_out = number % HELD_OUT == 1;
                     self.hear(&faster(&said, *speed), Kind::Word, is_held_out, ROOMS_A_SAYING, &mut sayings);
@@ -225,11 +195,11 @@ impl Studio {
             grammar.sample(SENTENCES, 7).into_iter().map(|words| words.join(" ")).collect();
         let vocabulary: Vec<String> = grammar.vocabulary();
         texts.extend(PROSE.split_inclusive(['.', ',', '?', '!']).map(str::to_owned));
-        let near = self.near(phrase, &vocabulary);
+        let near = self.0.near(phrase, &vocabulary, NEAR_WORDS);
         let spoken = texts.iter().map(|text| (text, 1, Kind::Other));
         let spoken = spoken.chain(near.iter().map(|text| (text, NEAR_SPEAKERS, Kind::Near)));
         for (number, (text, speakers, kind)) in spoken.enumerate() {
-            let said = self.say(number % self.voices.len(), text).map_err(one)?;
+            let said = self.0.say(number % self.0.voices(), text).map_err(one)?;
             for turn in 0..speakers {
                 let speaker = (number + turn * 5) % SPEEDS.len();
                 let is_held_out = speaker % HELD_OUT == 1;
@@ -237,48 +207,10 @@ impl Studio {
             }
         }
         for _ in 0..20 {
-            let noise: Vec<f32> = (0..5 * AROUND).map(|_| self.random.unit() as f32 - 0.5).collect();
+            let noise: Vec<f32> = (0..5 * AROUND).map(|_| self.0.random.unit() as f32 - 0.5).collect();
             self.hear(&noise, Kind::Other, false, 1, &mut sayings);
         }
         Ok(sayings)
-    }
-
-    /// Parts of the phrase, and the phrase with other words in it.
-    fn near(&mut self, phrase: &str, vocabulary: &[String]) -> Vec<String> {
-        let words: Vec<&str> = phrase.split_whitespace().collect();
-        let mut near: BTreeSet<String> = BTreeSet::new();
-        for (place, word) in words.iter().enumerate() {
-            if words.len() > 1 {
-                near.insert((*word).to_owned());
-            }
-            for _ in 0..NEAR_WORDS {
-                let other = &vocabulary[self.random.below(vocabulary.len().max(1) as u64) as usize];
-                let changed: Vec<&str> = words
-                    .iter()
-                    .enumerate()
-                    .map(|(at, word)| if at == place { other } else { *word })
-                    .collect();
-                near.insert(changed.join(" "));
-            }
-        }
-        near.remove(phrase);
-        near.into_iter().collect()
-    }
-
-    fn say(&mut self, voice: usize, text: &str) -> Result<Vec<f32>, Fault> {
-        let (language, voice) = (self.languages[voice], &mut self.voices[voice]);
-        let mut sound = Vec::new();
-        let rate_hz = voice.rate_hz();
-        voice.synthesise(text, language, &mut |piece| {
-            sound.extend_from_slice(piece);
-            ControlFlow::Continue(())
-        })?;
-        let mut resampler = Resampler::new(rate_hz, SAMPLE_RATE_HZ)
-            .map_err(|error| Fault::new(FaultKind::Failed, "wake", error.to_string(), ""))?;
-        let mut out = Vec::new();
-        resampler.process(&sound, &mut out);
-        resampler.finish(&mut out);
-        Ok(out)
     }
 
     /// What is said, as it is heard in some rooms.
@@ -290,20 +222,20 @@ impl Studio {
         };
         let said = &said[from..=to];
         for room in 0..rooms {
-            let before = AROUND + self.random.below(HOP_SAMPLES as u64) as usize;
+            let before = AROUND + self.0.random.below(HOP_SAMPLES as u64) as usize;
             let mut sound = vec![0.0; before];
             sound.extend_from_slice(said);
             sound.extend(vec![0.0; AROUND]);
             if room > 0 {
                 self.reverberate(&mut sound);
             }
-            let level = hark_audio::amplitude_of_db(-3.0 - 30.0 * self.random.unit() as f32);
-            let noise_db = if room == 0 { -45.0 } else { -8.0 - 22.0 * self.random.unit() as f32 };
+            let level = hark_audio::amplitude_of_db(-3.0 - 30.0 * self.0.random.unit() as f32);
+            let noise_db = if room == 0 { -45.0 } else { -8.0 - 22.0 * self.0.random.unit() as f32 };
             let noise = level * hark_audio::amplitude_of_db(noise_db);
             let mut low = 0.0_f32;
             for sample in &mut sound {
                 // Noise of a room has more below.
-                low += 0.1 * (self.random.unit() as f32 - 0.5 - low);
+                low += 0.1 * (self.0.random.unit() as f32 - 0.5 - low);
                 *sample = (*sample / peak * level + 4.0 * noise * low).clamp(-1.0, 1.0);
             }
             sayings.push(Saying { sound, kind, end: before + said.len(), is_held_out });
@@ -312,28 +244,17 @@ impl Studio {
 
     /// Adds reflections that fall by 60 dB in 0.2 to 0.6 seconds.
     fn reverberate(&mut self, sound: &mut [f32]) {
-        let rt60 = 0.2 + 0.4 * self.random.unit();
+        let rt60 = 0.2 + 0.4 * self.0.random.unit();
         let dry = sound.to_vec();
         for _ in 0..40 {
-            let delay_s = 0.004 + 0.25 * self.random.unit().powi(2);
-            let gain = 0.35 * 10.0_f64.powf(-3.0 * delay_s / rt60) * (2.0 * self.random.unit() - 1.0);
+            let delay_s = 0.004 + 0.25 * self.0.random.unit().powi(2);
+            let gain = 0.35 * 10.0_f64.powf(-3.0 * delay_s / rt60) * (2.0 * self.0.random.unit() - 1.0);
             let delay = (delay_s * f64::from(SAMPLE_RATE_HZ)) as usize;
             for (sample, early) in sound.iter_mut().skip(delay).zip(&dry) {
                 *sample += gain as f32 * early;
             }
         }
     }
-}
-
-/// The sound at another speed and pitch.
-fn faster(sound: &[f32], speed: f32) -> Vec<f32> {
-    let count = (sound.len() as f32 / speed) as usize;
-    let at = |place: f32| {
-        let (before, share) = (place as usize, place.fract());
-        let (Some(a), b) = (sound.get(before), sound.get(before + 1)) else { return 0.0 };
-        a + (b.unwrap_or(a) - a) * share
-    };
-    (0..count).map(|n| at(n as f32 * speed)).collect()
 }
 
 /// The models that hear for a trained word.

@@ -1,7 +1,8 @@
 //! The address of a server: which of its paths is which, how it is shown, and whether it stands in the house.
 
 use super::error::Error;
-use hark_config::llm::{Locality, ProviderKind};
+use super::wire::Wire;
+use hark_config::llm::Locality;
 use reqwest::Url;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -14,7 +15,7 @@ pub(super) struct Address {
 
 impl Address {
     /// Reads an address as configured. OpenAI's paths stand below a version, which is added where the path has none.
-    pub(super) fn new(text: &str, kind: ProviderKind) -> Result<Self, Error> {
+    pub(super) fn new(text: &str, kind: Wire) -> Result<Self, Error> {
         let bad = |why: String| Error::BadUrl(super::error::shortened(text), why);
         let mut base = Url::parse(text.trim()).map_err(|error| bad(error.to_string()))?;
         if !matches!(base.scheme(), "http" | "https") || base.host().is_none() {
@@ -28,9 +29,9 @@ impl Address {
         base.set_fragment(None);
         let mut path = base.path().trim_end_matches('/').to_owned();
         match kind {
-            ProviderKind::Ollama => path.truncate(path.strip_suffix("/api").map_or(path.len(), str::len)),
-            ProviderKind::Openai if !path.split('/').any(is_version) => path.push_str("/v1"),
-            ProviderKind::Openai => {}
+            Wire::Ollama => path.truncate(path.strip_suffix("/api").map_or(path.len(), str::len)),
+            Wire::Openai if !path.split('/').any(is_version) => path.push_str("/v1"),
+            Wire::Openai => {}
         }
         base.set_path(&path);
         let shown = base.as_str().trim_end_matches('/').to_owned();
@@ -92,7 +93,7 @@ fn is_local_v4(ip: Ipv4Addr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ProviderKind::{Ollama, Openai};
+    use Wire::{Ollama, Openai};
 
     #[test]
     fn paths_are_found_below_any_base() {

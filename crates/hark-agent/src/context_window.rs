@@ -1,7 +1,7 @@
 //! What is known of how much a model can look back on, and what a server says of a prompt that was too long for it. Kept by
 //! the provider; `window` finds it out.
 
-use super::openai;
+use super::wire::openai;
 use serde_json::Value;
 use std::time::Instant;
 

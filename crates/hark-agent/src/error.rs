@@ -19,6 +19,9 @@ pub enum Error {
     /// None of the configured servers stands in the house.
     #[error("{0} does not stand in the house, and llm.allow_cloud is false")]
     OnlyCloud(String),
+    /// A model in this program cannot be run.
+    #[error("llm.provider = \"embedded\" cannot be used: {0}")]
+    Embedded(hark_llama::Error),
     /// The HTTP client does not start.
     #[error("there is no HTTP client: {0}")]
     NoClient(String),
@@ -36,6 +39,11 @@ impl From<Error> for Fault {
                 FaultKind::BadConfiguration,
                 "set llm.allow_cloud = true if what is said may go there, or name a server in the house",
             ),
+            Error::Embedded(hark_llama::Error::NotBuiltIn) => (
+                FaultKind::BadConfiguration,
+                "build Hark with it (`make run FEATURES=llama`), or name a server in [llm]",
+            ),
+            Error::Embedded(_) => (FaultKind::Unavailable, "name a server in [llm] instead"),
             Error::NoClient(_) => (FaultKind::Failed, ""),
         };
         Fault::new(kind, "llm", error.to_string(), fix)
@@ -100,6 +108,7 @@ mod tests {
             Error::BadUrl("x".into(), "y".into()),
             Error::KeyFile { path: "k".into(), why: "empty".into() },
             Error::OnlyCloud("https://x".into()),
+            Error::Embedded(hark_llama::Error::NotBuiltIn),
         ];
         for error in errors {
             let fault = Fault::from(error);

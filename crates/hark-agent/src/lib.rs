@@ -1,6 +1,6 @@
 //! Language models: Ollama and servers that speak OpenAI's protocol, with fallbacks, limits, retries, time-outs and a small
 //! cache; a request is cancelled when its caller is gone. `openai` and `ollama` know the two wire formats, `reader` the
-//! framing of both; `provider` asks one server once, `manager` decides which and how often. `window` finds out how much a model can
+//! framing of both; `provider` asks one server once, `embedded` a model in this program, `manager` decides which and how often. `window` finds out how much a model can
 //! look back on, `fitting` keeps prompts within it, `text_tools` tells tools in words where a server knows none. Called on the runtime.
 //!
 //! ```
@@ -13,24 +13,25 @@ mod address;
 mod answer;
 mod budget;
 mod cache;
+mod choice;
 mod context_window;
+mod embedded;
 mod error;
 mod fitting;
+mod health;
 mod key;
-mod lines;
 mod listener;
 mod listing;
 mod manager;
-mod names;
-mod ollama;
-mod openai;
 mod provider;
-mod reader;
 mod refusal;
+mod server;
 mod spending;
 mod text_tools;
 mod thoughts;
 mod window;
+mod wire;
+mod words;
 
 pub use error::Error;
 
@@ -43,7 +44,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Prepares for asking; nobody is asked yet. `None` when no language model is configured. `credentials_dir` is
-/// systemd's `$CREDENTIALS_DIRECTORY`.
+/// systemd's `$CREDENTIALS_DIRECTORY`. Models of `provider = "embedded"` must be named by the paths of their files.
 ///
 /// # Errors
 /// `BadConfiguration` when an address or a key cannot be used, or every server is in a cloud that may not be asked.

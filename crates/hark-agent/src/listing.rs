@@ -3,7 +3,7 @@
 use super::error::StreamError;
 use super::listener::Failure;
 use super::provider::Provider;
-use hark_config::llm::ProviderKind;
+use super::wire::Wire;
 use hark_core::model::{ModelError, ModelListing};
 use hark_http_client::BodyError;
 use serde_json::Value;
@@ -27,21 +27,31 @@ impl Provider {
             Failure::Stream(error) => self.bad(&error),
         });
         match &found {
-            Err(error) => self.has_failed(error, rest),
+            Err(error) => self.health.has_failed(error, rest),
             Ok(models) => {
-                self.is_well();
+                self.health.is_well();
                 if let Some(missing) = self.missing(models) {
-                    self.has_failed(&missing, rest);
+                    self.health.has_failed(&missing, rest);
                 }
             }
         }
         found
     }
 
+    /// How it answers, in words.
+    pub(super) async fn report(&self, rest: Duration) -> Result<String, ModelError> {
+        let models = self.look(rest).await?;
+        if let Some(missing) = self.missing(&models) {
+            return Err(missing);
+        }
+        let named = self.models.all().join(", ");
+        Ok(format!("{} answers: {} models, uses {named}", self.place(), models.len()))
+    }
+
     /// A configured model it does not have. Only Ollama's list is to be believed: others answer to names that are not
     /// in theirs.
-    pub(super) fn missing(&self, models: &[ModelListing]) -> Option<ModelError> {
-        if self.kind == ProviderKind::Openai {
+    fn missing(&self, models: &[ModelListing]) -> Option<ModelError> {
+        if self.kind == Wire::Openai {
             return None;
         }
         let has = |wanted: &str| {
@@ -49,7 +59,7 @@ impl Provider {
                 model.name == wanted || model.name.strip_suffix(":latest").is_some_and(|name| name == wanted)
             })
         };
-        let missing = self.models().into_iter().find(|wanted| !has(wanted))?;
+        let missing = self.models.all().into_iter().find(|wanted| !has(wanted))?;
         Some(ModelError::NoSuchModel(self.place(), missing.to_owned()))
     }
 
@@ -59,15 +69,15 @@ impl Provider {
         let millis = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
         let late = |_| Failure::Final(ModelError::TimedOut(self.place(), millis));
         let path = match self.kind {
-            ProviderKind::Ollama => "api/tags",
-            ProviderKind::Openai => "models",
+            Wire::Ollama => "api/tags",
+            Wire::Openai => "models",
         };
         let sending = self.with_key(self.client.get(self.address.join(path))).send();
         let response = timeout_at(by, sending).await.map_err(late)?;
         let response = response.map_err(|error| self.unreachable(&error))?;
         if response.status() != 200 {
             let refusal = self.refusal(response, by).await;
-            return Err(self.refused(&refusal, &self.model, None));
+            return Err(self.refused(&refusal, &self.models.main, None));
         }
         let body = timeout_at(by, hark_http_client::body(response, MAX_LIST_BYTES)).await.map_err(late)?;
         let body = body.map_err(|error| match error {
@@ -78,12 +88,12 @@ impl Provider {
     }
 }
 
-fn read(body: &[u8], kind: ProviderKind, provider: &str) -> Result<Vec<ModelListing>, StreamError> {
+fn read(body: &[u8], kind: Wire, provider: &str) -> Result<Vec<ModelListing>, StreamError> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| StreamError::NotJson(error.to_string()))?;
     let (list, name) = match kind {
-        ProviderKind::Ollama => ("models", "name"),
-        ProviderKind::Openai => ("data", "id"),
+        Wire::Ollama => ("models", "name"),
+        Wire::Openai => ("data", "id"),
     };
     // Some servers of OpenAI's kind send the list alone.
     let models = body.get(list).or(Some(&body)).and_then(Value::as_array);
@@ -100,7 +110,7 @@ fn read(body: &[u8], kind: ProviderKind, provider: &str) -> Result<Vec<ModelList
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ProviderKind::{Ollama, Openai};
+    use Wire::{Ollama, Openai};
 
     #[test]
     fn lists_are_read_and_bounded() {

@@ -1,16 +1,20 @@
 //! Decides which server is asked, how often, and whether the answer is known already.
 
 use super::cache::Cache;
+use super::embedded::Embedded;
 use super::error::Error;
 use super::listener::{Failure, Listener};
 use super::provider::{Deadline, Provider};
+use super::server::Server;
 use super::spending::Spending;
+use super::wire::Wire;
 use futures_util::future::join_all;
 use hark_config::Config;
-use hark_config::llm::LlmFallback;
+use hark_config::llm::{Llm, LlmFallback};
 use hark_core::model::{
     Completion, CompletionFuture, LanguageModel, ListingFuture, ModelError, PieceSink, Prompt,
 };
+use hark_llama::{Engine, Settings};
 use hark_net::backoff::{Backoff, Policy};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,7 +38,7 @@ const ASK_AGAIN: Policy = Policy {
 pub(super) struct Manager(Arc<Inner>);
 
 struct Inner {
-    providers: Vec<Provider>,
+    servers: Vec<Server>,
     cache: Mutex<Cache>,
     whole: Duration,
     /// How long a server that failed is passed over.
@@ -47,24 +51,34 @@ impl Manager {
     pub(super) fn open(config: &Config, credentials_dir: Option<&Path>) -> Result<Option<Self>, Error> {
         let first = &config.llm;
         let all = first.all(&config.llm_fallback).into_iter().map(|(_, server)| server);
-        let configured: Vec<LlmFallback> = all.filter(|server| !server.url.trim().is_empty()).collect();
+        let configured: Vec<LlmFallback> = all.filter(LlmFallback::is_configured).collect();
         let Some(preferred) = configured.first() else { return Ok(None) };
         let state_dir = config.paths.state_dir().ok();
         let spending = Arc::new(Spending::open(first, state_dir.as_deref()));
-        let mut providers = Vec::new();
+        let mut servers = Vec::new();
+        // One thread for all models in this program, so that only one of them is loaded.
+        let mut engine: Option<Arc<Engine>> = None;
         for server in &configured {
-            let provider = Provider::new(server, first, spending.clone(), credentials_dir)?;
+            let Some(wire) = Wire::of(server.provider) else {
+                let engine = match &engine {
+                    Some(engine) => engine.clone(),
+                    None => engine.insert(Arc::new(start(first)?)).clone(),
+                };
+                servers.push(Server::Embedded(Box::new(Embedded::new(server, first, engine))));
+                continue;
+            };
+            let provider = Provider::new(server, wire, first, spending.clone(), credentials_dir)?;
             if first.allow_cloud || !provider.is_outside {
-                providers.push(provider);
+                servers.push(Server::Remote(Box::new(provider)));
             } else {
                 tracing::info!(server = provider.address.shown(), "not in the house: never asked");
             }
         }
-        if providers.is_empty() {
+        if servers.is_empty() {
             return Err(Error::OnlyCloud(super::error::shortened(&preferred.url)));
         }
         Ok(Some(Self(Arc::new(Inner {
-            providers,
+            servers,
             cache: Mutex::new(Cache::new(first.cache_entries as usize)),
             whole: Duration::from_millis(first.timeout_ms.into()),
             rest: Duration::from_millis(first.health_ms.into()),
@@ -75,13 +89,8 @@ impl Manager {
     /// How all servers answer, in words.
     pub(super) async fn report(&self) -> Result<String, ModelError> {
         let mut words = Vec::new();
-        for provider in &self.0.providers {
-            let models = provider.look(self.0.rest).await?;
-            if let Some(missing) = provider.missing(&models) {
-                return Err(missing);
-            }
-            let named = provider.models().join(", ");
-            words.push(format!("{} answers: {} models, uses {named}", provider.place(), models.len()));
+        for server in &self.0.servers {
+            words.push(server.report(self.0.rest).await?);
         }
         Ok(words.join("; "))
     }
@@ -96,7 +105,7 @@ impl LanguageModel for Manager {
     fn models(&self) -> ListingFuture {
         let inner = self.0.clone();
         Box::pin(async move {
-            let looks = inner.providers.iter().map(|provider| provider.look(inner.rest));
+            let looks = inner.servers.iter().map(|server| server.look(inner.rest));
             let (mut models, mut faults) = (Vec::new(), Vec::new());
             for found in join_all(looks).await {
                 match found {
@@ -109,7 +118,7 @@ impl LanguageModel for Manager {
     }
 
     fn trouble(&self) -> Option<ModelError> {
-        let mut troubles = self.0.providers.iter().map(Provider::trouble);
+        let mut troubles = self.0.servers.iter().map(|server| server.health().trouble());
         let first = troubles.next()??;
         troubles.all(|trouble| trouble.is_some()).then_some(first)
     }
@@ -126,13 +135,13 @@ impl Inner {
         let deadline = Deadline { at: Instant::now() + self.whole, whole_ms };
         let mut first_error = None;
         let order = self.order();
-        for (place, provider) in order.iter().enumerate() {
+        for (place, server) in order.iter().enumerate() {
             let others = place + 1 < order.len();
-            let patience = if others { SWITCH.min(provider.first_token()) } else { provider.first_token() };
-            let asking = self.persist(provider, prompt, &mut listener, deadline, patience);
+            let patience = if others { SWITCH.min(server.first_token()) } else { server.first_token() };
+            let asking = self.persist(server, prompt, &mut listener, deadline, patience);
             let error = match Box::pin(asking).await {
                 Ok(answer) => {
-                    provider.is_well();
+                    server.health().is_well();
                     if let Some(key) = key {
                         self.cache().put(key, &answer);
                     }
@@ -143,7 +152,7 @@ impl Inner {
             if error == ModelError::Stopped {
                 return Err(error);
             }
-            provider.has_failed(&error, self.rest);
+            server.health().has_failed(&error, self.rest);
             tracing::warn!(%error, "language model failed");
             // What was heard cannot be taken back: nobody else begins anew.
             if listener.has_heard() {
@@ -160,7 +169,7 @@ impl Inner {
     /// Asks one server, again while that may help and no wait is longer than `patience`.
     async fn persist(
         &self,
-        provider: &Provider,
+        server: &Server,
         prompt: &Prompt,
         listener: &mut Listener,
         deadline: Deadline,
@@ -169,17 +178,16 @@ impl Inner {
         let too_long = |wait: Duration| wait > patience || Instant::now() + wait >= deadline.at;
         let (mut failures, mut backoff) = (0, Backoff::new(ASK_AGAIN));
         loop {
-            while let Err(wait) = provider.take(prompt) {
+            while let Err(wait) = server.take(prompt) {
                 if too_long(wait) {
-                    return Err(ModelError::RateLimited(provider.place()));
+                    return Err(ModelError::RateLimited(server.place()));
                 }
                 sleep(wait).await;
             }
-            let (error, wait) = match provider.ask(prompt, listener, deadline).await {
+            let (error, wait) = match server.ask(prompt, listener, deadline).await {
                 Ok(answer) => return Ok(answer),
-                Err(Failure::Final(error)) => return Err(error),
-                Err(Failure::Stream(error)) => return Err(provider.bad(&error)),
                 Err(Failure::Passing(error, wait)) => (error, wait),
+                Err(failure) => return Err(server.error(failure)),
             };
             failures += 1;
             let wait = wait.unwrap_or_default().max(backoff.next_wait());
@@ -192,13 +200,23 @@ impl Inner {
     }
 
     /// In order of preference without those that are down; when all are, everyone in order.
-    fn order(&self) -> Vec<&Provider> {
-        let up: Vec<&Provider> = self.providers.iter().filter(|provider| !provider.is_down()).collect();
-        if up.is_empty() { self.providers.iter().collect() } else { up }
+    fn order(&self) -> Vec<&Server> {
+        let up: Vec<&Server> = self.servers.iter().filter(|server| !server.health().is_down()).collect();
+        if up.is_empty() { self.servers.iter().collect() } else { up }
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {
         // Nothing that holds it can leave it half changed.
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Starts the thread of models in this program.
+fn start(config: &Llm) -> Result<Engine, Error> {
+    let settings = Settings {
+        threads: config.threads,
+        context_tokens: config.context_tokens,
+        idle: config.stays_loaded(),
+    };
+    Engine::start(settings).map_err(Error::Embedded)
 }

@@ -3,21 +3,24 @@
 use super::address::Address;
 use super::answer::Usage;
 use super::budget::{Budget, retry_after};
+use super::choice::Models;
 use super::context_window::{SMALLEST, Window};
 use super::error::{Error, StreamError, shortened};
 use super::fitting;
+use super::health::Health;
 use super::key::Key;
 use super::listener::{Failure, Listener};
-use super::names::Names;
-use super::ollama::{self, Habits};
-use super::openai::{self, Ways};
-use super::reader::Reader;
 use super::refusal::{Meaning, Refusal};
 use super::spending::{Price, Spending};
-use super::text_tools;
-use hark_config::llm::{Llm, LlmFallback, ProviderKind};
+use super::wire::Wire;
+use super::wire::names::Names;
+use super::wire::ollama::{self, Habits};
+use super::wire::openai::{self, Ways};
+use super::wire::reader::Reader;
+use super::words;
+use hark_config::llm::{Llm, LlmFallback};
 use hark_core::fault::root_cause;
-use hark_core::model::{Completion, Delivery, Difficulty, ModelError, Prompt, Purpose};
+use hark_core::model::{Completion, Delivery, ModelError, Prompt};
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -39,14 +42,10 @@ const LAST_FRAME: Duration = Duration::from_millis(500);
 /// A server and what is known of it.
 #[derive(Debug)]
 pub(super) struct Provider {
-    pub(super) kind: ProviderKind,
+    pub(super) kind: Wire,
     pub(super) name: String,
     pub(super) address: Address,
-    pub(super) model: String,
-    fast_model: String,
-    vision_model: String,
-    /// Models of single purposes; empty: as hard as it is.
-    of_purpose: [(Purpose, String); 4],
+    pub(super) models: Models,
     /// It does not stand in the house.
     pub(super) is_outside: bool,
     price: Price,
@@ -59,6 +58,7 @@ pub(super) struct Provider {
     max_tokens: u32,
     max_answer_bytes: usize,
     first_token: Duration,
+    pub(super) health: Health,
     state: Mutex<State>,
     /// Requests that are under way.
     under_way: AtomicUsize,
@@ -78,9 +78,6 @@ struct State {
     windows: HashMap<String, Window>,
     /// It breaks off an answer when another request comes.
     one_at_a_time: bool,
-    trouble: Option<ModelError>,
-    /// It is passed over until then.
-    down_until: Option<Instant>,
 }
 
 /// How long a request may take in all.
@@ -104,32 +101,24 @@ impl Provider {
     /// Prepares for asking.
     pub(super) fn new(
         config: &LlmFallback,
+        kind: Wire,
         all: &Llm,
         spending: Arc<Spending>,
         credentials_dir: Option<&Path>,
     ) -> Result<Self, Error> {
-        let address = Address::new(&config.url, config.provider)?;
+        let address = Address::new(&config.url, kind)?;
         let mut client = hark_http_client::builder();
         let is_outside = !address.is_local(config.local);
         if !is_outside {
             client = client.no_proxy();
         }
         let client = client.build().map_err(|error| Error::NoClient(root_cause(&error)))?;
-        let or_main = |name: &str| if name.is_empty() { &config.model } else { name }.to_owned();
         Ok(Self {
-            kind: config.provider,
+            kind,
             name: config.name.clone(),
             key: Key::find(&config.key_file, &config.name, credentials_dir)?,
             address,
-            model: config.model.clone(),
-            fast_model: or_main(&config.fast_model),
-            vision_model: or_main(&config.vision_model),
-            of_purpose: [
-                (Purpose::Route, config.route_model.clone()),
-                (Purpose::Answer, config.answer_model.clone()),
-                (Purpose::Plan, config.plan_model.clone()),
-                (Purpose::Extract, config.extract_model.clone()),
-            ],
+            models: Models::new(config),
             is_outside,
             price: Price { prompt: config.prompt_price_cents, answer: config.answer_price_cents },
             spending,
@@ -139,36 +128,11 @@ impl Provider {
             max_tokens: all.max_tokens,
             max_answer_bytes: all.max_answer_bytes as usize,
             first_token: Duration::from_millis(all.first_token_timeout_ms.into()),
+            health: Health::default(),
             state: Mutex::default(),
             under_way: AtomicUsize::new(0),
             turn: Semaphore::new(1),
         })
-    }
-
-    /// The model for a request.
-    pub(super) fn model_for(&self, prompt: &Prompt) -> &str {
-        let own =
-            self.of_purpose.iter().find(|(purpose, model)| *purpose == prompt.purpose && !model.is_empty());
-        if let Some((_, model)) = own {
-            return model;
-        }
-        match prompt.difficulty {
-            Difficulty::Simple => &self.fast_model,
-            Difficulty::Complex => &self.model,
-            Difficulty::Vision => &self.vision_model,
-        }
-    }
-
-    /// The models that are configured, each once.
-    pub(super) fn models(&self) -> Vec<&str> {
-        let mut models: Vec<&str> = Vec::new();
-        let own = self.of_purpose.iter().map(|(_, model)| model).filter(|model| !model.is_empty());
-        for model in [&self.model, &self.fast_model, &self.vision_model].into_iter().chain(own) {
-            if !models.contains(&model.as_str()) {
-                models.push(model);
-            }
-        }
-        models
     }
 
     /// Where it is, for errors.
@@ -186,32 +150,6 @@ impl Provider {
         self.state().budget.take(self.tokens(prompt), Instant::now())
     }
 
-    /// What is wrong with it as far as is known.
-    pub(super) fn trouble(&self) -> Option<ModelError> {
-        self.state().trouble.clone()
-    }
-
-    /// Whether it is to be passed over for now.
-    pub(super) fn is_down(&self) -> bool {
-        self.state().down_until.is_some_and(|until| Instant::now() < until)
-    }
-
-    /// It works, as far as is known.
-    pub(super) fn is_well(&self) {
-        let mut state = self.state();
-        state.trouble = None;
-        state.down_until = None;
-    }
-
-    /// It failed; one that cannot be reached or is slow is passed over for this long.
-    pub(super) fn has_failed(&self, error: &ModelError, rest: Duration) {
-        let mut state = self.state();
-        if matches!(error, ModelError::Unreachable(..) | ModelError::TimedOut(..)) {
-            state.down_until = Some(Instant::now() + rest);
-        }
-        state.trouble = Some(error.clone());
-    }
-
     /// Asks once. Refusals of a way of asking are answered by asking in another way.
     pub(super) async fn ask(
         &self,
@@ -222,7 +160,7 @@ impl Provider {
         if self.is_outside {
             self.spending.allows(&self.place())?;
         }
-        let (model, names) = (self.model_for(prompt), Names::of(prompt));
+        let (model, names) = (self.models.of(prompt), Names::of(prompt));
         // What is found out of the model at this says in which way it is asked.
         let mut fits = self.fits(prompt, model).await;
         let (mut ways, mut bare, mut in_words) = {
@@ -236,12 +174,13 @@ impl Provider {
             server: self.name.clone(),
             model: model.to_owned(),
             outside: self.is_outside,
-            left_out: chars(prompt).saturating_sub(chars(&fits)),
+            left_out: words::chars(prompt).saturating_sub(words::chars(&fits)),
             ..Delivery::default()
         };
         let delivery = prompt.deliveries.begin(delivery);
         loop {
-            let request = self.request(&told(&fits, in_words || bare), model, &names, ways, (bare, in_words));
+            let request =
+                self.request(&words::told(&fits, in_words || bare), model, &names, ways, (bare, in_words));
             let first_by = deadline.at.min(Moment::now() + self.first_token);
             let sending = self.post(&request).send();
             let response = match timeout_at(first_by, sending).await {
@@ -266,7 +205,7 @@ impl Provider {
                 is_cut = true;
                 let window = self.learn_refusal(model, too_long, fitting::tokens(&fits, 1.0));
                 fits = Cow::Owned(self.within(prompt, window).into_owned());
-                let left_out = chars(prompt).saturating_sub(chars(&fits));
+                let left_out = words::chars(prompt).saturating_sub(words::chars(&fits));
                 prompt.deliveries.complete(delivery, |delivery| delivery.left_out = left_out);
                 continue;
             }
@@ -277,7 +216,7 @@ impl Provider {
                 {
                     in_words = true;
                 }
-                Meaning::Refused | Meaning::Fails if self.kind == ProviderKind::Openai => {
+                Meaning::Refused | Meaning::Fails if self.kind == Wire::Openai => {
                     match refusal.other_way(ways, prompt.schema.is_some()) {
                         Some(other) => ways = other,
                         None => return Err(self.refused(&refusal, model, wait)),
@@ -427,11 +366,9 @@ impl Provider {
     ) -> Request {
         let most = prompt.max_tokens.unwrap_or(self.max_tokens);
         let (path, body) = match self.kind {
-            ProviderKind::Openai => ("chat/completions", openai::body(prompt, model, most, ways, names)),
-            ProviderKind::Ollama if bare => {
-                ("api/generate", ollama::generate(prompt, model, most, &self.habits))
-            }
-            ProviderKind::Ollama => ("api/chat", ollama::chat(prompt, model, most, &self.habits)),
+            Wire::Openai => ("chat/completions", openai::body(prompt, model, most, ways, names)),
+            Wire::Ollama if bare => ("api/generate", ollama::generate(prompt, model, most, &self.habits)),
+            Wire::Ollama => ("api/chat", ollama::chat(prompt, model, most, &self.habits)),
         };
         Request { path, body, ways, bare, in_words }
     }
@@ -468,7 +405,7 @@ impl Provider {
             let Some(bytes) = chunk else { break };
             let fed = reader.feed(&bytes);
             // Words before a fault were said; they are handed on as they would have been in a chunk of their own.
-            hand(listener, &mut held, reader.fresh())?;
+            words::hand(listener, &mut held, reader.fresh())?;
             fed?;
             if reader.is_over() {
                 let _ = timeout(ENDING, async { while let Ok(Some(_)) = response.chunk().await {} }).await;
@@ -485,22 +422,14 @@ impl Provider {
                 return Err(Failure::Passing(error, Some(Duration::ZERO)));
             }
         }
-        hand(listener, &mut held, reader.fresh())?;
+        words::hand(listener, &mut held, reader.fresh())?;
         let original = |name: &str| match self.kind {
-            ProviderKind::Openai => names.back(name),
-            ProviderKind::Ollama => name.to_owned(),
+            Wire::Openai => names.back(name),
+            Wire::Ollama => name.to_owned(),
         };
         let answer = reader.into_answer();
         let usage = answer.usage;
-        let mut answer = answer.complete(model, original);
-        if in_words && answer.calls.is_empty() {
-            answer.calls = text_tools::calls(&answer.text);
-        }
-        match held {
-            _ if !answer.calls.is_empty() && in_words => answer.text.clear(),
-            Some(words) => listener.hand(&words)?,
-            None => {}
-        }
+        let answer = words::finished(answer.complete(model, original), in_words, held, listener)?;
         Ok((answer, usage))
     }
 
@@ -542,27 +471,6 @@ impl Provider {
         // Nothing that holds it can leave it half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Characters of all messages.
-fn chars(prompt: &Prompt) -> usize {
-    prompt.messages.iter().map(|message| message.content.chars().count()).sum()
-}
-
-/// The prompt as a server gets it: with tools in words for one that takes none.
-fn told(prompt: &Prompt, in_words: bool) -> Cow<'_, Prompt> {
-    if in_words { Cow::Owned(text_tools::in_words(prompt)) } else { Cow::Borrowed(prompt) }
-}
-
-/// Hands words on, unless they may be a call that is written in words: those are held back.
-fn hand(listener: &mut Listener, held: &mut Option<String>, fresh: &str) -> Result<(), ModelError> {
-    let Some(words) = held else { return listener.hand(fresh) };
-    words.push_str(fresh);
-    if text_tools::may_be_call(words) {
-        return Ok(());
-    }
-    let words = held.take().unwrap_or_default();
-    listener.hand(&words)
 }
 
 /// Counts a request as long as it lives.

@@ -1,8 +1,8 @@
 //! What a status other than 200 means: wait, ask in another form, or give up.
 
 use super::context_window::TooLong;
-use super::openai::{Form, Ways};
-use hark_config::llm::ProviderKind;
+use super::wire::Wire;
+use super::wire::openai::{Form, Ways};
 use serde_json::Value;
 
 /// A refusal as it came.
@@ -44,7 +44,7 @@ impl Refusal {
         let frame: Value = serde_json::from_str(body).unwrap_or(Value::Null);
         let code = frame.pointer("/error/code").or_else(|| frame.pointer("/error/type"));
         let code = code.and_then(Value::as_str).unwrap_or_default().to_owned();
-        let says = super::openai::trouble(&frame).unwrap_or_else(|| body.to_owned());
+        let says = super::wire::openai::trouble(&frame).unwrap_or_else(|| body.to_owned());
         let says = super::error::shortened(&says);
         let says = match (status, says.is_empty()) {
             (300..400, _) => "it sends us elsewhere, where the prompt must not go".to_owned(),
@@ -57,7 +57,7 @@ impl Refusal {
     }
 
     /// What to make of it.
-    pub(super) fn meaning(&self, kind: ProviderKind) -> Meaning {
+    pub(super) fn meaning(&self, kind: Wire) -> Meaning {
         let says = self.says.to_lowercase();
         let about_model = says.contains("model") || self.code == "model_not_found";
         let absent = ["not found", "does not exist", "not exist", "no such", "not a valid model"];
@@ -65,12 +65,10 @@ impl Refusal {
             429 if self.code == "insufficient_quota" => Meaning::UsedUp,
             429 => Meaning::Busy,
             408 | 425 | 500 | 502..=599 => Meaning::Fails,
-            400 | 404 if kind == ProviderKind::Ollama && says.contains("does not support chat") => {
-                Meaning::NoChat
-            }
-            400 | 404 if kind == ProviderKind::Ollama && says.contains("template") => Meaning::NoChat,
+            400 | 404 if kind == Wire::Ollama && says.contains("does not support chat") => Meaning::NoChat,
+            400 | 404 if kind == Wire::Ollama && says.contains("template") => Meaning::NoChat,
             // A server without `/api/chat` has no words for it: the page of its router.
-            404 if kind == ProviderKind::Ollama && !about_model => Meaning::NoChat,
+            404 if kind == Wire::Ollama && !about_model => Meaning::NoChat,
             400 | 404 if about_model && absent.iter().any(|words| says.contains(words)) => Meaning::NoModel,
             404 if self.code == "model_not_found" => Meaning::NoModel,
             _ => Meaning::Refused,
@@ -112,7 +110,7 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ProviderKind::{Ollama, Openai};
+    use Wire::{Ollama, Openai};
 
     #[test]
     fn a_refusal_is_told_from_another() {

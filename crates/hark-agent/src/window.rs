@@ -3,7 +3,7 @@
 
 use super::context_window::{TooLong, Window, number};
 use super::provider::Provider;
-use hark_config::llm::ProviderKind;
+use super::wire::Wire;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -29,8 +29,8 @@ impl Provider {
             return window;
         }
         let found = match self.kind {
-            ProviderKind::Ollama => self.window_of_ollama(model).await,
-            ProviderKind::Openai => self.window_of_others(model).await,
+            Wire::Ollama => self.window_of_ollama(model).await,
+            Wire::Openai => self.window_of_others(model).await,
         };
         let configured = Some(self.context_tokens as usize).filter(|tokens| *tokens > 0);
         let tokens = match (found, configured) {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The language a server speaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -13,6 +14,8 @@ pub enum ProviderKind {
     Ollama,
     /// What OpenAI, OpenRouter, Together, llama.cpp and vLLM have in common, `/v1/chat/completions`.
     Openai,
+    /// None: llama.cpp in this program, where it was built with the feature `llama`.
+    Embedded,
 }
 
 /// Whether a server stands in the house.
@@ -28,15 +31,15 @@ pub enum Locality {
     No,
 }
 
-/// Language models, and the one that is asked first. Without a `url` there is none, and Hark is complete without.
+/// Language models, and the one that is asked first. Without a `url`, or `provider = "embedded"`, there is none, and Hark is complete without.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Llm {
-    /// Language the server speaks: Ollama's, or the one of OpenAI that llama.cpp, vLLM, OpenRouter and others speak too.
+    /// Language the server speaks: Ollama's, or the one of OpenAI that llama.cpp, vLLM, OpenRouter and others speak too. `embedded`: there is no server, llama.cpp in this program runs the model (feature `llama`).
     pub provider: ProviderKind,
     /// Address, such as `http://127.0.0.1:11434` or `https://openrouter.ai/api/v1`; `/v1` is added where the path has no version. Empty: none.
     pub url: String,
-    /// Model for what is hard: plans, tools in a row.
+    /// Model for what is hard: plans, tools in a row. With `embedded` a name of `hark models list` or the path of a GGUF file.
     pub model: String,
     /// Model for small talk, short answers and checks; empty: `model`.
     pub fast_model: String,
@@ -80,11 +83,14 @@ pub struct Llm {
     /// Most tokens of an answer, where a request does not say.
     #[schemars(range(min = 1, max = 100000))]
     pub max_tokens: u32,
-    /// Tokens a model may look back on at most: longer prompts are shortened. 0: as its server says. Ollama loads a model for so many.
+    /// Tokens a model may look back on at most: longer prompts are shortened. 0: as its server says, in this program 8192 or what it was trained for. Ollama loads a model for so many.
     #[schemars(range(min = 0, max = 1000000))]
     pub context_tokens: u32,
-    /// How long Ollama keeps the model loaded after an answer, such as `30m`, `90s` or `24h`; `-1` for ever, `0` not at all.
+    /// How long Ollama, or this program, keeps the model loaded after an answer, such as `30m`, `90s` or `24h`; `-1` for ever, `0` not at all.
     pub keep_alive: String,
+    /// Threads of a model in this program (`embedded`); 0: one a physical core.
+    #[schemars(range(min = 0, max = 256))]
+    pub threads: u32,
     /// Answers kept for prompts that are asked again word by word; 0: none.
     #[schemars(range(min = 0, max = 10000))]
     pub cache_entries: u32,
@@ -127,6 +133,7 @@ impl Default for Llm {
             max_tokens: 512,
             context_tokens: 0,
             keep_alive: "30m".into(),
+            threads: 0,
             cache_entries: 64,
             health_ms: 60_000,
             max_answer_bytes: 4 * 1024 * 1024,
@@ -194,7 +201,32 @@ impl Default for LlmFallback {
     }
 }
 
+impl LlmFallback {
+    /// Whether there is a model: an address, or one in this program.
+    pub fn is_configured(&self) -> bool {
+        self.provider == ProviderKind::Embedded || !self.url.trim().is_empty()
+    }
+
+    /// Every key that names a model, with what it holds.
+    pub fn models_mut(&mut self) -> [&mut String; 7] {
+        [
+            &mut self.model,
+            &mut self.fast_model,
+            &mut self.vision_model,
+            &mut self.route_model,
+            &mut self.answer_model,
+            &mut self.plan_model,
+            &mut self.extract_model,
+        ]
+    }
+}
+
 impl Llm {
+    /// How long a model in this program stays loaded after an answer; `None`: for ever.
+    pub fn stays_loaded(&self) -> Option<Duration> {
+        keep_alive(&self.keep_alive).unwrap_or_default()
+    }
+
     /// The first server in the form of the second.
     pub fn first(&self) -> LlmFallback {
         LlmFallback {
@@ -215,6 +247,17 @@ impl Llm {
         }
     }
 
+    /// Takes the models of the first server over.
+    pub fn take_models(&mut self, first: &LlmFallback) {
+        self.model.clone_from(&first.model);
+        self.fast_model.clone_from(&first.fast_model);
+        self.vision_model.clone_from(&first.vision_model);
+        self.route_model.clone_from(&first.route_model);
+        self.answer_model.clone_from(&first.answer_model);
+        self.plan_model.clone_from(&first.plan_model);
+        self.extract_model.clone_from(&first.extract_model);
+    }
+
     /// Every server with its section, in the order in which they are asked; those without an address too.
     pub fn all(&self, second: &LlmFallback) -> Vec<(String, LlmFallback)> {
         let named = |(name, server): (&String, &LlmFallback)| {
@@ -228,21 +271,25 @@ impl Llm {
     }
 }
 
-/// Whether Ollama understands this as a length of time: `-1`, `0`, or numbers with units as in Go.
-pub(super) fn is_keep_alive(text: &str) -> bool {
-    if matches!(text, "-1" | "0") {
-        return true;
+/// How long a model stays loaded, written as Ollama understands it: `-1` for ever (`Some(None)`), `0`, or numbers with units as in
+/// Go; `None` when it is none of these.
+pub(super) fn keep_alive(text: &str) -> Option<Option<Duration>> {
+    match text {
+        "-1" => return Some(None),
+        "0" => return Some(Some(Duration::ZERO)),
+        "" => return None,
+        _ => {}
     }
-    let mut rest = text;
+    let (mut rest, mut millis) = (text, 0);
     while !rest.is_empty() {
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let unit = ["ms", "s", "m", "h"].iter().find_map(|unit| rest[digits..].strip_prefix(unit));
-        match unit {
-            Some(after) if (1..=6).contains(&digits) => rest = after,
-            _ => return false,
-        }
+        let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+        let unit = units.iter().find_map(|(unit, one)| Some((rest[digits..].strip_prefix(unit)?, one)));
+        let (after, one) = unit.filter(|_| (1..=6).contains(&digits))?;
+        millis += rest[..digits].parse::<u64>().ok()? * one;
+        rest = after;
     }
-    !text.is_empty()
+    Some(Some(Duration::from_millis(millis)))
 }
 
 #[cfg(test)]
@@ -251,11 +298,13 @@ mod tests {
 
     #[test]
     fn lengths_of_time_are_told_from_other_words() {
-        for good in ["-1", "0", "30m", "90s", "1h30m", "250ms", "24h"] {
-            assert!(is_keep_alive(good), "{good}");
+        for (good, seconds) in [("0", 0), ("30m", 1_800), ("90s", 90), ("1h30m", 5_400), ("24h", 86_400)] {
+            assert_eq!(keep_alive(good), Some(Some(Duration::from_secs(seconds))), "{good}");
         }
+        assert_eq!(keep_alive("250ms"), Some(Some(Duration::from_millis(250))));
+        assert_eq!(keep_alive("-1"), Some(None));
         for bad in ["", "30", "m", "30 m", "-5m", "1d", "30m!", "for ever", "9999999s"] {
-            assert!(!is_keep_alive(bad), "{bad}");
+            assert_eq!(keep_alive(bad), None, "{bad}");
         }
     }
 }

@@ -12,8 +12,9 @@ use tracing_subscriber::registry::LookupSpan;
 /// Parts of others that say too much, with what is left of them; only `$HARK_LOG` with their name brings
 /// it back. The embedded broker tells every connection, and ordinary goodbyes as errors; ONNX Runtime
 /// tells of each step of loading a model, hundreds of lines; rmcp tells every connection, and as errors what
-/// is told of the server anyway.
-const TALKATIVE: [(&str, &str); 3] = [("rumqttd", "off"), ("ort", "warn"), ("rmcp", "off")];
+/// is told of the server anyway; llama.cpp tells everything of a model it loads.
+const TALKATIVE: [(&str, &str); 4] =
+    [("rumqttd", "off"), ("ort", "warn"), ("rmcp", "off"), ("llama-cpp-2", "warn")];
 
 /// Starts tracing for this process. `default_level` holds when `$HARK_LOG` is not set: `warn` for
 /// commands, `info` for the daemon. `$HARK_LOG` takes a level or `target=level` pairs by comma; a

@@ -4,6 +4,7 @@ use crate::app::clock::wall_local;
 use crate::app::language::languages::Languages;
 use crate::app::language::spoken_languages::lexicons;
 use crate::app::models::context::{AppContext, line};
+use crate::app::models::model_files::with_model_files;
 use crate::app::models::relevance::EncodedTools;
 use crate::app::models::worker::{Persistent, PlansOnDisk};
 use hark_agent as llm;
@@ -43,7 +44,9 @@ pub(crate) fn open(
     (languages, skills, documents, stays): (&Languages, &Arc<Skills>, &Arc<dyn Documents>, bool),
     runtime: &Handle,
 ) -> Result<Option<Arc<ModelTasks>>, Vec<Fault>> {
-    let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
+    let model = with_model_files(config)
+        .and_then(|config| llm::open(&config, paths::credentials_dir().as_deref()))
+        .map_err(|fault| vec![fault]);
     // Without a model only what the owner has changed can hold a mistake, which is told at once.
     if matches!(model, Ok(None)) && config.contracts == ContractsConfig::default() {
         return Ok(None);

@@ -3,6 +3,7 @@
 pub mod context;
 pub mod describer;
 pub mod factory;
+pub mod model_files;
 pub mod relevance;
 pub mod reply_prefetch;
 pub mod worker;

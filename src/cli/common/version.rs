@@ -17,6 +17,7 @@ pub(crate) fn features() -> Vec<&'static str> {
         ("clipboard", cfg!(feature = "clipboard")),
         ("embedded-broker", cfg!(feature = "embedded-broker")),
         ("espeak", cfg!(feature = "espeak")),
+        ("llama", cfg!(feature = "llama")),
         ("piper", cfg!(feature = "piper")),
         ("whisper", cfg!(feature = "whisper")),
     ];

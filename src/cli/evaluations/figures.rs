@@ -108,6 +108,8 @@ pub(crate) enum Row {
         highest: Option<f64>,
         n: usize,
     },
+    /// Events in so many hours, with the rate and the ends of its 95 % interval.
+    Rate { what: String, count: usize, hours: f64, per_hour: f64, low: f64, high: f64 },
     /// One value before and after.
     Change { what: String, unit: String, before: f64, after: f64 },
 }
@@ -145,15 +147,45 @@ impl Row {
         }
     }
 
+    /// `count` in so many hours. The interval is that of a Poisson process, after Garwood (1936).
+    pub(crate) fn rate(what: &str, count: usize, hours: f64) -> Self {
+        let per = |events: f64| if hours > 0.0 { events / hours } else { 0.0 };
+        let low = if count == 0 { 0.0 } else { chi_square(-1.0, 2 * count) / 2.0 };
+        let high = chi_square(1.0, 2 * count + 2) / 2.0;
+        let what = what.to_owned();
+        Self::Rate { what, count, hours, per_hour: per(count as f64), low: per(low), high: per(high) }
+    }
+
     /// A value in `unit` before and after.
     pub(crate) fn change(what: &str, unit: &str, before: f64, after: f64) -> Self {
         Self::Change { what: what.to_owned(), unit: unit.to_owned(), before, after }
     }
 }
 
+/// The 2.5th (`side` −1) or 97.5th (1) percentile of a chi-square distribution, after Wilson and Hilferty (1931): within one
+/// percent.
+fn chi_square(side: f64, freedom: usize) -> f64 {
+    /// The 97.5th percentile of the normal distribution.
+    const Z: f64 = 1.959_963_984_540_054;
+    let ninth = 2.0 / (9.0 * freedom as f64);
+    freedom as f64 * (1.0 - ninth + side * Z * ninth.sqrt()).max(0.0).powi(3)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_have_the_interval_of_a_poisson_process() {
+        // Exact limits of the mean (Garwood's table): 0: 0 – 3.689, 5: 1.623 – 11.668, 20: 12.217 – 30.888.
+        for (count, low, high) in [(0, 0.0, 3.689), (5, 1.623, 11.668), (20, 12.217, 30.888)] {
+            let Row::Rate { per_hour, low: found, high: above, .. } = Row::rate("x", count, 0.5) else {
+                panic!("another row");
+            };
+            assert!((per_hour - 2.0 * count as f64).abs() < 1e-9);
+            assert!((found / 2.0 - low).abs() <= 0.02 * low && (above / 2.0 - high).abs() <= 0.01 * high);
+        }
+    }
 
     #[test]
     fn intervals_are_those_of_wilson() {

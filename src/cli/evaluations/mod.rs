@@ -23,6 +23,7 @@ pub mod sound_card;
 mod sounds_without_speech;
 pub(crate) mod speakers;
 pub(crate) mod voices;
+pub(crate) mod wake;
 pub(crate) mod yaml;
 
 use crate::cli::temporary_folder::TemporaryFolder;

@@ -172,6 +172,12 @@ fn line(row: &Row) -> (&'static [&'static str], Vec<String>) {
             let line = [vec![what.clone(), unit.clone()], numbers.to_vec(), vec![n.to_string()]].concat();
             (&["measured", "unit", "median", "p95", "highest", "n"], line)
         }
+        Row::Rate { what, count, hours, per_hour, low, high } => {
+            let hours = format!("{hours:.2}");
+            let line = vec![what.clone(), count.to_string(), hours, format!("{per_hour:.2}")];
+            let interval = vec![format!("{low:.2} – {high:.2}")];
+            (&["happened", "count", "hours", "per hour", "95 % interval"], [line, interval].concat())
+        }
         Row::Change { what, unit, before, after } => {
             let line = vec![what.clone(), unit.clone(), number(Some(*before)), number(Some(*after))];
             (&["changed", "unit", "before", "after"], line)
@@ -254,6 +260,7 @@ pub(super) mod tests {
             rows: vec![
                 Row::judged("all", std::slice::from_ref(&case)),
                 Row::share("kept", 3, 4),
+                Row::rate("wakes", 1, 0.5),
                 Row::values("answer", "ms", &times),
                 Row::change("memory", "MiB", 100.0, 101.5),
             ],
@@ -266,8 +273,8 @@ pub(super) mod tests {
     fn each_kind_of_row_has_a_table_with_its_columns_in_line() {
         let text = sample("x").text(true);
         let blocks: Vec<&str> = text.split("\n\n").collect();
-        assert_eq!(blocks.len(), 6, "{text}");
-        for block in &blocks[1..5] {
+        assert_eq!(blocks.len(), 7, "{text}");
+        for block in &blocks[1..6] {
             let lengths: Vec<usize> = block.lines().map(|line| line.chars().count()).collect();
             assert!(lengths.len() == 2 && lengths[0] == lengths[1], "{block}");
         }

@@ -49,6 +49,10 @@ pub(super) fn model(setup: &mut Setup) -> Answer<String> {
             }
             None => {
                 setup.write([("llm.url", "".into())])?;
+                // A model in this program has no address to clear.
+                if before.provider == ProviderKind::Embedded {
+                    setup.write([("llm.provider", "ollama".into())])?;
+                }
                 return Ok(none);
             }
         };
@@ -69,6 +73,7 @@ pub(super) fn model(setup: &mut Setup) -> Answer<String> {
         let kind = match provider {
             ProviderKind::Ollama => "ollama",
             ProviderKind::Openai => "openai",
+            ProviderKind::Embedded => "embedded",
         };
         setup.write([
             ("llm.provider", kind.into()),

@@ -64,6 +64,35 @@ fn typed_requests_are_judged_by_what_they_did() {
 }
 
 #[test]
+fn wake_words_are_said_and_other_sound_is_listened_to() {
+    let hark = Hark::new();
+    let recordings = hark.path("recordings");
+    std::fs::create_dir(&recordings).unwrap();
+    flite("slt", "hey jarvis", &recordings.join("hey_jarvis-slt.wav"));
+    flite("rms", "turn on the living room light", &recordings.join("other.wav"));
+    for left_over in ["hey_jarvis-slt.bare.wav", "other.bare.wav"] {
+        std::fs::remove_file(recordings.join(left_over)).unwrap();
+    }
+    let folder = recordings.to_str().unwrap();
+    let report = report(&hark, &["wake", "--sample", "2", "--hours", "0.01", "--recordings", folder]);
+    for place in ["near", "3 m, RT60 0.3 s", "3 m, RT60 0.5 s", "3 m, RT60 0.8 s"] {
+        let what = format!("hey_jarvis said by synthetic speakers, {place}: missed");
+        assert_eq!(share(&report, &what).1, 2, "{report:#}");
+    }
+    assert_eq!(share(&report, "near hey_jarvis, by synthetic speakers: woken").1, 2);
+    assert_eq!(share(&report, "hey_jarvis in recordings (recordings): missed").1, 1);
+    for sound in ["synthetic speech", "music-like", "recordings (recordings)"] {
+        let row = row(&report, &format!("hey_jarvis woken by {sound}"));
+        assert_eq!(row["figure"], "rate");
+        let number = |field: &str| row[field].as_f64().unwrap();
+        assert!(
+            number("hours") > 0.0 && number("high") > number("per_hour") && number("low") >= 0.0,
+            "{row}"
+        );
+    }
+}
+
+#[test]
 fn recordings_are_judged_by_what_was_understood() {
     let hark = Hark::new();
     let commands = hark.path("commands");

@@ -3,7 +3,9 @@
 pub(super) mod config_file;
 pub(super) mod default_file;
 pub(super) mod edit;
+pub(super) mod findings;
 pub mod keys;
+pub(super) mod language_models;
 pub(super) mod load;
 pub(super) mod problem;
 pub(super) mod renamed_keys;

@@ -1,9 +1,10 @@
 //! Validation beyond single keys: keys that depend on each other, files that must exist, addresses and names.
 
+use super::findings::{Findings, check_url, split_port};
+use super::language_models::language_models;
 use super::load::Loaded;
 use super::problem::{Problem, nearest};
 use crate::dashboard::Dashboard;
-use crate::llm::{LlmFallback, is_keep_alive};
 use crate::mcp;
 use crate::memory::ENTRY_KINDS;
 use crate::paths::{self, expand};
@@ -11,7 +12,6 @@ use crate::permissions::{ACTS, TOOL_PERMISSIONS, person_rule};
 use crate::tools::runs_anything;
 use crate::wake::{WakeEngine, word_limits};
 use std::path::Path;
-use toml::Value;
 
 /// All cross-key problems of a configuration whose single values are in range.
 pub(crate) fn check(loaded: &Loaded) -> Vec<Problem> {
@@ -59,31 +59,6 @@ pub fn check_wake_words(loaded: &Loaded, known: &[&str]) -> Vec<Problem> {
 /// Whether a model is given by the path of its file rather than by its name in the manifest.
 pub fn is_model_path(name: &str) -> bool {
     name.contains('/') || [".tflite", ".onnx", ".bin"].iter().any(|ending| name.ends_with(ending))
-}
-
-struct Findings<'a> {
-    loaded: &'a Loaded,
-    problems: Vec<Problem>,
-}
-
-impl Findings<'_> {
-    fn add(&mut self, key: &str, value: &str, message: impl Into<String>, fix: impl Into<String>) {
-        self.push(key, Value::String(value.to_owned()).to_string(), message, fix);
-    }
-
-    fn number(&mut self, key: &str, value: f64, message: impl Into<String>, fix: impl Into<String>) {
-        self.push(key, value.to_string(), message, fix);
-    }
-
-    fn push(&mut self, key: &str, value: String, message: impl Into<String>, fix: impl Into<String>) {
-        self.problems.push(Problem {
-            key: key.to_owned(),
-            value,
-            place: self.loaded.source(key).to_string(),
-            message: message.into(),
-            fix: fix.into(),
-        });
-    }
 }
 
 /// A pair of numbers of which the first must be smaller.
@@ -463,67 +438,6 @@ fn services(found: &mut Findings<'_>) {
     }
 }
 
-fn language_models(found: &mut Findings<'_>) {
-    let config = &found.loaded.config;
-    let (first, second) = (config.llm.first(), &config.llm_fallback);
-    let all = config.llm.all(second);
-    for (section, server) in &all {
-        language_model(found, section, server);
-    }
-    for (section, server) in all.iter().skip(1) {
-        if first.url.is_empty() && !server.url.is_empty() {
-            let fix = format!("write the server below [llm], or clear {section}.url");
-            found.add(&format!("{section}.url"), &server.url, "a second language model without a first", fix);
-        }
-    }
-    for (section, server) in all.iter().skip(2) {
-        if server.url.is_empty() {
-            let fix = "give its address, or take the table out";
-            found.add(&format!("{section}.url"), "", "a language model without an address", fix);
-        }
-        if [&first.name, &second.name].contains(&&server.name) {
-            let fix = "give each a name of its own";
-            found.add(section, &server.name, "another language model has this name", fix);
-        }
-    }
-    if first.name == second.name {
-        let fix = "give each a name of its own, such as \"main\" and \"fallback\"";
-        found.add("llm_fallback.name", &second.name, "both language models have this name", fix);
-    }
-    let (first_ms, whole_ms) = (config.llm.first_token_timeout_ms, config.llm.timeout_ms);
-    if first_ms > whole_ms {
-        let message = format!("must not be above llm.timeout_ms ({whole_ms}): it is a part of that time");
-        let fix = "lower llm.first_token_timeout_ms or raise llm.timeout_ms";
-        found.number("llm.first_token_timeout_ms", f64::from(first_ms), message, fix);
-    }
-    if !is_keep_alive(&config.llm.keep_alive) {
-        let fix = "write a number with its unit: \"30m\", \"90s\", \"24h\"; or \"-1\" or \"0\"";
-        found.add("llm.keep_alive", &config.llm.keep_alive, "not a length of time", fix);
-    }
-}
-
-fn language_model(found: &mut Findings<'_>, section: &str, provider: &LlmFallback) {
-    let key = |name: &str| format!("{section}.{name}");
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
-    if provider.name.is_empty() || provider.name.len() > 32 || !provider.name.chars().all(plain) {
-        let fix = "use 1 to 32 of: a to z, 0 to 9, `_` and `-`";
-        found.add(&key("name"), &provider.name, "not a name that can stand in that of a credential", fix);
-    }
-    if provider.url.is_empty() {
-        return;
-    }
-    if let Err((message, fix)) = check_url(&provider.url, &["http", "https"]) {
-        found.add(&key("url"), &provider.url, message, fix);
-    } else if provider.url.contains(['?', '#']) {
-        let fix = "leave out what begins with `?` or `#`";
-        found.add(&key("url"), &provider.url, "more than the address of a server", fix);
-    }
-    if provider.model.trim().is_empty() {
-        let fix = format!("name one in {section}.model; `hark models list` shows those of the server");
-        found.add(&key("model"), &provider.model, "a language model without a name", fix);
-    }
-}
-
 /// What others on the network can reach must ask for a token.
 fn dashboard(found: &mut Findings<'_>, credentials_dir: Option<&Path>) {
     let dashboard = &found.loaded.config.dashboard;
@@ -560,41 +474,4 @@ fn dashboard(found: &mut Findings<'_>, credentials_dir: Option<&Path>) {
             found.add("dashboard.allowed_origins", origin, message, fix);
         }
     }
-}
-
-/// Checks scheme, host and port of an address without reaching for it. What follows the host is
-/// not looked at.
-fn check_url(url: &str, schemes: &[&str]) -> Result<(), (String, String)> {
-    let form = format!("write it as {}://host:port", schemes.join(":// or "));
-    let wrong = |message: &str| Err((message.to_owned(), form.clone()));
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return wrong("an address without a scheme");
-    };
-    if !schemes.contains(&scheme) {
-        return wrong(&format!("the scheme `{scheme}` is not one of: {}", schemes.join(", ")));
-    }
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    if authority.contains('@') {
-        return Err((
-            "a secret in an address".into(),
-            "take the name and password out; use the username and password_file keys".into(),
-        ));
-    }
-    let (host, port) = split_port(authority);
-    if host.is_empty() || host.contains(char::is_whitespace) {
-        return wrong("an address without a host");
-    }
-    match port.map(str::parse::<u16>) {
-        Some(Err(_) | Ok(0)) => wrong("the port is not a number from 1 to 65535"),
-        _ => Ok(()),
-    }
-}
-
-/// Splits `host:port`; an IPv6 host stands in brackets.
-fn split_port(authority: &str) -> (&str, Option<&str>) {
-    if let Some(end) = authority.find(']') {
-        let (host, rest) = authority.split_at(end + 1);
-        return (host, rest.strip_prefix(':'));
-    }
-    authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port)))
 }

@@ -1,13 +1,13 @@
 //! Cuts bytes, however they are split, into lines that end with LF, CRLF or CR. Bounded.
 
-use super::error::StreamError;
+use crate::error::StreamError;
 
 /// Longest line that is read.
-pub(super) const MAX_LINE_BYTES: usize = 1024 * 1024;
+pub(crate) const MAX_LINE_BYTES: usize = 1024 * 1024;
 
 /// The line that is not at its end yet.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     unfinished: Vec<u8>,
     /// The last byte was CR: an LF that follows belongs to it.
     after_cr: bool,
@@ -16,7 +16,7 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Takes bytes and hands over each line that ends in them, without its ending.
-    pub(super) fn feed(
+    pub(crate) fn feed(
         &mut self,
         bytes: &[u8],
         each: &mut dyn FnMut(&[u8]) -> Result<(), StreamError>,
@@ -40,7 +40,7 @@ impl Lines {
     }
 
     /// The line that has no ending, at the end of everything.
-    pub(super) fn rest(&mut self) -> Option<Vec<u8>> {
+    pub(crate) fn rest(&mut self) -> Option<Vec<u8>> {
         let line = std::mem::take(&mut self.unfinished);
         (!line.is_empty()).then(|| self.without_mark(&line).to_vec())
     }

@@ -1,17 +1,17 @@
 //! Reads the bytes of an answer, however they are split: server-sent events (WHATWG HTML, section 9.2), lines of JSON,
 //! or one JSON text of a server that does not stream. Everything in it is bounded.
 
-use super::answer::Answer;
-use super::error::{StreamError, shortened};
+use super::Wire;
 use super::lines::{Lines, MAX_LINE_BYTES};
 use super::{ollama, openai};
-use hark_config::llm::ProviderKind;
+use crate::answer::Answer;
+use crate::error::{StreamError, shortened};
 use serde_json::Value;
 
 /// The state between two chunks.
 #[derive(Debug)]
-pub(super) struct Reader {
-    kind: ProviderKind,
+pub(crate) struct Reader {
+    kind: Wire,
     shape: Shape,
     lines: Lines,
     /// All of an answer that is one JSON text.
@@ -33,7 +33,7 @@ enum Shape {
 /// Puts lines together to frames and reads these.
 #[derive(Debug)]
 struct Frames {
-    kind: ProviderKind,
+    kind: Wire,
     /// Data of the event whose empty line has not come.
     data: Vec<u8>,
     /// Lines that `data` was made of.
@@ -45,14 +45,14 @@ struct Frames {
 
 impl Reader {
     /// For one answer of at most `limit` bytes.
-    pub(super) fn new(kind: ProviderKind, limit: usize) -> Self {
+    pub(crate) fn new(kind: Wire, limit: usize) -> Self {
         let frames = Frames { kind, data: Vec::new(), data_lines: 0, answer: Answer::default(), over: false };
         let lines = Lines::default();
         Self { kind, shape: Shape::Unknown, lines, whole: Vec::new(), frames, read: 0, limit }
     }
 
     /// Takes the next bytes.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(), StreamError> {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(), StreamError> {
         if self.frames.over {
             return Ok(());
         }
@@ -67,33 +67,33 @@ impl Reader {
     }
 
     /// Whether the answer is over, whatever else the server may send.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.frames.over
     }
 
     /// Whether the server said why the answer ends; what still comes is of no account.
-    pub(super) fn is_finished(&self) -> bool {
+    pub(crate) fn is_finished(&self) -> bool {
         self.frames.answer.finished || self.frames.over
     }
 
     /// Whether the stream ended in good order without a reason: llama.cpp's Python server ends an answer so when another
     /// request comes.
-    pub(super) fn was_interrupted(&self) -> bool {
+    pub(crate) fn was_interrupted(&self) -> bool {
         self.frames.over && !self.frames.answer.finished
     }
 
     /// Whether anything of the answer came.
-    pub(super) fn has_begun(&self) -> bool {
+    pub(crate) fn has_begun(&self) -> bool {
         self.frames.answer.begun || self.frames.answer.finished
     }
 
     /// Words that came since this was asked last.
-    pub(super) fn fresh(&mut self) -> &str {
+    pub(crate) fn fresh(&mut self) -> &str {
         self.frames.answer.fresh()
     }
 
     /// No more bytes come. Afterwards the last words are [`Reader::fresh`].
-    pub(super) fn end(&mut self) -> Result<(), StreamError> {
+    pub(crate) fn end(&mut self) -> Result<(), StreamError> {
         if self.shape == Shape::Whole && !self.frames.over {
             let frame = json(&self.whole)?;
             self.frames.read(&frame)?;
@@ -111,7 +111,7 @@ impl Reader {
     }
 
     /// The answer, after [`Reader::end`].
-    pub(super) fn into_answer(self) -> Answer {
+    pub(crate) fn into_answer(self) -> Answer {
         self.frames.answer
     }
 
@@ -126,9 +126,9 @@ impl Reader {
                 let text = shortened(&String::from_utf8_lossy(&start[..start.len().min(80)]));
                 return Err(StreamError::NotTheProtocol(format!("a page and no answer: {text}")));
             }
-            (Some(b'{' | b'['), ProviderKind::Openai) => Shape::Whole,
+            (Some(b'{' | b'['), Wire::Openai) => Shape::Whole,
             // A JSON text over several lines begins with a bracket that stands alone.
-            (Some(b'{'), ProviderKind::Ollama) => match start.trim_ascii_start().get(1) {
+            (Some(b'{'), Wire::Ollama) => match start.trim_ascii_start().get(1) {
                 None => return Ok(()),
                 Some(b'\r' | b'\n') => Shape::Whole,
                 Some(_) => Shape::Lines,
@@ -155,10 +155,10 @@ impl Frames {
             return Ok(());
         }
         match self.kind {
-            ProviderKind::Ollama if line.trim_ascii().is_empty() => Ok(()),
-            ProviderKind::Ollama => self.read(&json(line)?),
-            ProviderKind::Openai if line.is_empty() => self.dispatch(),
-            ProviderKind::Openai => self.field(line),
+            Wire::Ollama if line.trim_ascii().is_empty() => Ok(()),
+            Wire::Ollama => self.read(&json(line)?),
+            Wire::Openai if line.is_empty() => self.dispatch(),
+            Wire::Openai => self.field(line),
         }
     }
 
@@ -202,8 +202,8 @@ impl Frames {
 
     fn read(&mut self, frame: &Value) -> Result<(), StreamError> {
         match self.kind {
-            ProviderKind::Openai => openai::read(frame, &mut self.answer),
-            ProviderKind::Ollama => {
+            Wire::Openai => openai::read(frame, &mut self.answer),
+            Wire::Ollama => {
                 ollama::read(frame, &mut self.answer)?;
                 self.over = self.answer.finished;
                 Ok(())

@@ -1,15 +1,15 @@
 //! The wire format of `/v1/chat/completions` as OpenAI documents it (API reference, "Create chat completion" and
 //! "streaming") and llama.cpp, vLLM, OpenRouter and Together speak it: what is asked, and frames of the answer.
 
-use super::answer::{Answer, CallPiece, Usage};
-use super::error::StreamError;
 use super::names::Names;
+use crate::answer::{Answer, CallPiece, Usage};
+use crate::error::StreamError;
 use hark_core::model::{Message, Prompt, Role, ToolSpec};
 use serde_json::{Map, Value, json};
 
 /// How a server is told of the form of an answer; servers differ, and which one is accepted is found by trying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// `json_schema`, as OpenAI has it.
     #[default]
     Schema,
@@ -21,16 +21,16 @@ pub(super) enum Form {
 
 /// What a server was found to want.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Ways {
-    pub(super) form: Form,
+pub(crate) struct Ways {
+    pub(crate) form: Form,
     /// The bound is `max_completion_tokens`, as newer models of OpenAI have it.
-    pub(super) completion_tokens: bool,
+    pub(crate) completion_tokens: bool,
     /// It is not asked for what an answer took, which it does not know.
-    pub(super) without_usage: bool,
+    pub(crate) without_usage: bool,
 }
 
 /// The body of a request.
-pub(super) fn body(prompt: &Prompt, model: &str, max_tokens: u32, ways: Ways, names: &Names) -> Value {
+pub(crate) fn body(prompt: &Prompt, model: &str, max_tokens: u32, ways: Ways, names: &Names) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
     let messages: Vec<Value> = prompt.messages.iter().map(|message| wire_message(message, names)).collect();
@@ -39,7 +39,7 @@ pub(super) fn body(prompt: &Prompt, model: &str, max_tokens: u32, ways: Ways, na
     if !ways.without_usage {
         body.insert("stream_options".into(), json!({ "include_usage": true }));
     }
-    body.insert("temperature".into(), super::number(prompt.temperature));
+    body.insert("temperature".into(), crate::number(prompt.temperature));
     let bound = if ways.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     body.insert(bound.into(), max_tokens.into());
     if !prompt.tools.is_empty() {
@@ -61,7 +61,7 @@ pub(super) fn body(prompt: &Prompt, model: &str, max_tokens: u32, ways: Ways, na
 }
 
 /// A tool as both formats tell of it.
-pub(super) fn function(tool: &ToolSpec, name: &str) -> Value {
+pub(crate) fn function(tool: &ToolSpec, name: &str) -> Value {
     json!({
         "type": "function",
         "function": { "name": name, "description": tool.description, "parameters": tool.schema },
@@ -105,7 +105,7 @@ fn wire_message(message: &Message, names: &Names) -> Value {
 }
 
 /// Takes one frame: a piece of a stream, or the whole answer of a server that does not stream.
-pub(super) fn read(frame: &Value, answer: &mut Answer) -> Result<(), StreamError> {
+pub(crate) fn read(frame: &Value, answer: &mut Answer) -> Result<(), StreamError> {
     if let Some(what) = trouble(frame) {
         return Err(StreamError::Server(what));
     }
@@ -132,7 +132,7 @@ pub(super) fn read(frame: &Value, answer: &mut Answer) -> Result<(), StreamError
 }
 
 /// A number of tokens.
-pub(super) fn count(value: Option<&Value>) -> Option<u32> {
+pub(crate) fn count(value: Option<&Value>) -> Option<u32> {
     value.and_then(Value::as_u64).and_then(|count| u32::try_from(count).ok())
 }
 
@@ -163,7 +163,7 @@ fn read_message(message: &Value, answer: &mut Answer) -> Result<(), StreamError>
 
 /// What a server says is wrong, in any of the forms that are in use: `{"error": {"message": …}}`, `{"error": "…"}`,
 /// `{"message": …}` and FastAPI's `{"detail": …}` without choices. In full: it is shortened where it is shown.
-pub(super) fn trouble(frame: &Value) -> Option<String> {
+pub(crate) fn trouble(frame: &Value) -> Option<String> {
     let error = match frame.get("error") {
         Some(Value::Null) | None => frame
             .get("detail")

@@ -1,14 +1,14 @@
 //! Streams as servers send them, and as they should not.
 
 use super::*;
-use ProviderKind::{Ollama, Openai};
+use Wire::{Ollama, Openai};
 use hark_core::model::Completion;
 use proptest::prelude::*;
 use serde_json::json;
 
 const LIMIT: usize = 4 * 1024 * 1024;
 
-fn read(kind: ProviderKind, parts: &[&[u8]]) -> (Result<Completion, StreamError>, String) {
+fn read(kind: Wire, parts: &[&[u8]]) -> (Result<Completion, StreamError>, String) {
     let (mut reader, mut heard) = (Reader::new(kind, LIMIT), String::new());
     let mut outcome = Ok(());
     for part in parts {
@@ -23,11 +23,11 @@ fn read(kind: ProviderKind, parts: &[&[u8]]) -> (Result<Completion, StreamError>
     (outcome.map(|()| reader.into_answer().complete("asked", str::to_owned)), heard)
 }
 
-fn whole(kind: ProviderKind, text: &str) -> Result<Completion, StreamError> {
+fn whole(kind: Wire, text: &str) -> Result<Completion, StreamError> {
     read(kind, &[text.as_bytes()]).0
 }
 
-fn words(kind: ProviderKind, text: &str) -> String {
+fn words(kind: Wire, text: &str) -> String {
     whole(kind, text).unwrap_or_else(|error| panic!("{error}: {text}")).text
 }
 

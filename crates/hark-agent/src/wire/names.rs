@@ -8,14 +8,14 @@ const MOST: usize = 64;
 
 /// Names of one prompt in both forms.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     there: HashMap<String, String>,
     back: HashMap<String, String>,
 }
 
 impl Names {
     /// All names of a prompt: of the tools, and of calls that were made in the conversation.
-    pub(super) fn of(prompt: &Prompt) -> Self {
+    pub(crate) fn of(prompt: &Prompt) -> Self {
         let mut names = Self::default();
         let tools = prompt.tools.iter().map(|tool| tool.name.as_str());
         let calls = prompt.messages.iter().flat_map(|message| &message.calls).map(|call| call.tool.as_str());
@@ -26,12 +26,12 @@ impl Names {
     }
 
     /// The name as the server may have it.
-    pub(super) fn there<'a>(&'a self, name: &'a str) -> &'a str {
+    pub(crate) fn there<'a>(&'a self, name: &'a str) -> &'a str {
         self.there.get(name).map_or(name, String::as_str)
     }
 
     /// The name in the tool table; one that was never told comes back as it is, for the caller to refuse.
-    pub(super) fn back(&self, name: &str) -> String {
+    pub(crate) fn back(&self, name: &str) -> String {
         self.back.get(name).cloned().unwrap_or_else(|| name.to_owned())
     }
 

@@ -1,22 +1,22 @@
 //! The wire format of Ollama (its `docs/api.md`): `/api/chat`, and `/api/generate` for models that cannot chat.
 
-use super::answer::{Answer, CallPiece, Usage};
-use super::error::StreamError;
 use super::openai::{count, function, trouble};
+use crate::answer::{Answer, CallPiece, Usage};
+use crate::error::StreamError;
 use hark_core::model::{Message, Prompt, Role};
 use serde_json::{Map, Value, json};
 
 /// What goes with every request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Habits {
+pub(crate) struct Habits {
     /// As configured: a length of time, or `-1`, or `0`.
-    pub(super) keep_alive: String,
+    pub(crate) keep_alive: String,
     /// 0: as the server has it.
-    pub(super) context_tokens: u32,
+    pub(crate) context_tokens: u32,
 }
 
 /// The body for `/api/chat`.
-pub(super) fn chat(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits) -> Value {
+pub(crate) fn chat(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits) -> Value {
     let mut body = common(prompt, model, max_tokens, habits);
     let messages: Vec<Value> =
         prompt.messages.iter().map(|message| wire_message(message, &prompt.messages)).collect();
@@ -30,7 +30,7 @@ pub(super) fn chat(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habit
 
 /// The body for `/api/generate`: the instructions apart, the rest as one text. A model without a chat template goes
 /// on with what it reads, so a conversation ends where its own words would begin.
-pub(super) fn generate(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits) -> Value {
+pub(crate) fn generate(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits) -> Value {
     let mut body = common(prompt, model, max_tokens, habits);
     let (system, talk): (Vec<&Message>, Vec<&Message>) =
         prompt.messages.iter().partition(|message| message.role == Role::System);
@@ -66,7 +66,7 @@ fn speaker(role: Role) -> &'static str {
 
 fn common(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits) -> Map<String, Value> {
     let mut options = Map::new();
-    options.insert("temperature".into(), super::number(prompt.temperature));
+    options.insert("temperature".into(), crate::number(prompt.temperature));
     options.insert("num_predict".into(), max_tokens.into());
     if habits.context_tokens > 0 {
         options.insert("num_ctx".into(), habits.context_tokens.into());
@@ -122,7 +122,7 @@ fn wire_message(message: &Message, all: &[Message]) -> Value {
 }
 
 /// Takes one line of either stream.
-pub(super) fn read(frame: &Value, answer: &mut Answer) -> Result<(), StreamError> {
+pub(crate) fn read(frame: &Value, answer: &mut Answer) -> Result<(), StreamError> {
     let message = frame.get("message").filter(|message| message.is_object());
     if message.is_none()
         && let Some(what) = trouble(frame)
