@@ -122,6 +122,9 @@ impl<'de> Deserialize<'de> for Weekdays {
 pub struct Time {
     /// The word between hours and minutes of `7:30`, when there is one.
     pub clock_word: Option<Phrase>,
+    /// The largest number that is an hour without another word beside it, where there is one: nobody says "at twenty" for
+    /// eight in the evening.
+    pub last_bare_hour: Option<u32>,
     /// Units of time.
     pub units: Table<Unit>,
     /// "a", "an", "one": a single unit follows.

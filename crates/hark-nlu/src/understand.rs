@@ -32,9 +32,6 @@ pub(super) const CHOOSES: &str = "HarkChoose";
 /// Slot of something that a reminder would wait for.
 pub(super) const EVENT: &str = "event";
 
-/// How slots of a relative change end: `temperature_step` beside `temperature`.
-const STEP: &str = "_step";
-
 /// Words of the name of a place that is not known.
 const MAX_PLACE_WORDS: usize = 2;
 
@@ -222,7 +219,7 @@ impl Reader<'_> {
                 // Nobody is asked about words that are put together of two requests, nor about several requests as one.
                 likely(self, text, part, words == Words::Any && part.len() < tokens.len())
             })?;
-            Some(understanding(without_repeated(reading), self.grammar))
+            Some(understanding(reading.without_repeated(), self.grammar))
         })
     }
 
@@ -377,34 +374,6 @@ impl Reader<'_> {
     }
 }
 
-/// Without what says no more than another of the same kind: "three minutes for my tea, please, on the timer".
-fn without_repeated(mut reading: Reading) -> Reading {
-    let says_all = |one: &Match, other: &Match| {
-        one.intent == other.intent
-            && other.slots.len() < one.slots.len()
-            && other.slots.iter().all(|(slot, value)| one.slots.get(slot) == Some(value))
-    };
-    let all = reading.matches.clone();
-    reading.matches.retain(|found| !all.iter().any(|one| says_all(one, found)));
-    reading
-}
-
-/// Without what is said of how it is, where a request says what is to be done about it: "I'm freezing, put the radiator on
-/// twenty".
-fn without_reasons(mut reading: Reading, lexicon: &Lexicon) -> Reading {
-    let all = reading.matches.clone();
-    let answers =
-        |one: &Match, step: &str| one.slots.keys().any(|slot| step.strip_suffix(STEP) == Some(slot.as_str()));
-    reading.matches.retain(|found| {
-        let mut steps = found.slots.keys().filter(|slot| slot.ends_with(STEP));
-        let (Some(step), 1, Some((first, _))) = (steps.next(), found.slots.len(), found.words.first()) else {
-            return true;
-        };
-        !(lexicon.qualifiers.clauses.contains(first.as_str()) && all.iter().any(|one| answers(one, step)))
-    });
-    reading
-}
-
 /// One of several requests: by its sentence, else by what it may mean.
 fn likely(reader: &Reader<'_>, text: &str, tokens: &[Token], is_alone: bool) -> Option<Match> {
     let core = Speech { reader, text, tokens }.asked().unwrap_or(tokens);
@@ -546,7 +515,7 @@ pub(super) fn kind_of(intent: &str) -> Option<&'static str> {
 
 fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
     let mut named: Vec<(String, Value)> = Vec::new();
-    let reading = without_reasons(reading, grammar.lexicon());
+    let reading = reading.without_reasons(grammar.lexicon());
     let mut found = Understanding { missed: reading.missed, ..Understanding::default() };
     if reading.matches.len() > 1 {
         found.parts = reading.matches.iter().map(Match::said).collect();

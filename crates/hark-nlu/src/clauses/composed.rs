@@ -312,6 +312,11 @@ impl Composed {
         matches!(self.matches.as_slice(), [later] if later.slots.contains_key(COMMAND))
     }
 
+    /// Whether it is put off to one time.
+    pub(super) fn is_once(&self) -> bool {
+        self.is_put_off() && self.matches.iter().any(|later| later.slots.contains_key("when"))
+    }
+
     /// Whether it says when, or how long.
     pub(super) fn has_terms(&self) -> bool {
         !self.terms.is_plain() || self.is_put_off()
@@ -353,7 +358,12 @@ impl Composed {
     fn begin_before(&mut self, until: &Until, now: NaiveDateTime) {
         let ([later], Until::Moment { at: end }) = (self.matches.as_mut_slice(), until) else { return };
         let begin = later.slots.get("when").and_then(|when| When::parse(when.as_str()?));
-        let Some(When::Moment(begin)) = begin else { return };
+        let Some(When::Moment(mut begin)) = begin else { return };
+        // "From five till ten tomorrow evening" is all of tomorrow.
+        if *end - begin > TimeDelta::days(1) {
+            begin = end.date().and_time(begin.time());
+            later.slots.insert("when".to_owned(), When::Moment(begin).to_string().into());
+        }
         if begin > *end {
             let at_once = When::Moment(now + TimeDelta::seconds(1));
             later.slots.insert("when".to_owned(), at_once.to_string().into());

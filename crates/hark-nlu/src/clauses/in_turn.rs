@@ -111,6 +111,8 @@ impl Composer<'_> {
                 rest.terms.measure_the_same(question, self.reader);
             }
             if first.terms.repeats() {
+                // "Every evening on at sunset and off at eleven": what is done at a time once is not all of it.
+                (!rest.is_once()).then_some(())?;
                 rest.terms.repeat();
             }
             if rest.is_each_day() {

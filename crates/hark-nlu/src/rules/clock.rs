@@ -160,7 +160,8 @@ fn bare(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
         used += more;
         clock = Clock { marked: true, ..clock.in_half(half) };
     }
-    Some((clock, used))
+    let is_hour = lexicon.time.last_bare_hour.is_none_or(|last| clock.minutes <= last * 60);
+    (clock.marked || is_hour).then_some((clock, used))
 }
 
 /// "noon"
