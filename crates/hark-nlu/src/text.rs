@@ -281,7 +281,13 @@ impl Scanner<'_> {
         let mut words = self.whole_words(hours);
         words.extend(lexicon.time.clock_word.iter().flat_map(|word| words_of(word)));
         match (minutes.as_bytes(), lexicon.numbers.oh) {
-            ([b'0', b'0'], _) => {}
+            // "20:00" is a time, and "twenty" alone may be none.
+            ([b'0', b'0'], _) => {
+                let last = lexicon.time.last_bare_hour;
+                let is_bare = last.is_none_or(|last| hours.parse().is_ok_and(|hour: u32| hour <= last));
+                let oclock = lexicon.time.oclock.first().filter(|_| !is_bare);
+                words.extend(oclock.map(|word| (*word).to_owned()));
+            }
             ([b'0', _], Some(oh)) => {
                 words.extend(words_of(&oh));
                 words.extend(self.digit_words(&minutes[1..]));

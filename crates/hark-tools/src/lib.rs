@@ -16,8 +16,8 @@ pub mod files;
 #[path = "../../hark-home/src/test_stores.rs"]
 mod home_stores;
 pub mod house_secrets;
-pub mod mixer;
 pub mod machine_grants;
+pub mod mixer;
 pub mod personal;
 pub mod scripts;
 pub mod shell;

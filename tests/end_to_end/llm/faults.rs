@@ -4,7 +4,7 @@
 use super::{BOTH, Heard, ask, config, open, prompt, with_second};
 use crate::support::free_port;
 use crate::support::model_server::{Gate, ModelServer, Script, Step};
-use hark_config::llm::ProviderKind::{self, Ollama, Openai};
+use hark_config::llm::ProviderKind::{self, Openai};
 use hark_core::model::ModelError;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 fn beginning(kind: ProviderKind) -> &'static str {
     match kind {
         Openai => "data: {\"choices\":[{\"delta\":{\"content\":\"It is\"}}]}\n\n",
-        Ollama => "{\"message\":{\"content\":\"It is\"},\"done\":false}\n",
+        _ => "{\"message\":{\"content\":\"It is\"},\"done\":false}\n",
     }
 }
 
@@ -60,7 +60,7 @@ async fn a_break_in_the_midst_is_told_from_an_end() {
         // The reason came, but neither the end of the stream nor of the connection as it should be.
         let reason = match kind {
             Openai => "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n",
-            Ollama => "{\"message\":{\"content\":\"\"},\"done\":true}\n",
+            _ => "{\"message\":{\"content\":\"\"},\"done\":true}\n",
         };
         server.queue(Script::bare(vec![begun.clone(), Step::Bytes(reason.into()), Step::Break]));
         server.queue(Script::bare(vec![begun, Step::Bytes(reason.into()), Step::Hang]));
@@ -79,7 +79,7 @@ async fn hostile_streams_are_cut_off() {
             Openai => (0..60)
                 .map(|n| format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":{n},\"function\":{{\"name\":\"t\"}}}}]}}}}]}}\n\n"))
                 .collect::<String>(),
-            Ollama => "{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"t\",\"arguments\":{}}}]},\"done\":false}\n".repeat(60),
+            _ => "{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"t\",\"arguments\":{}}}]},\"done\":false}\n".repeat(60),
         };
         let streams = [
             vec![Step::Bytes(lead.into()), Step::Endless(vec![b'x'; 65_536])],

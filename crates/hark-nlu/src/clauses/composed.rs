@@ -52,11 +52,11 @@ pub(super) struct Composed {
 /// What the clauses say.
 #[derive(Debug, Default)]
 pub(super) struct Terms {
-    trigger: Option<Trigger>,
+    pub(super) trigger: Option<Trigger>,
     repeats: bool,
     /// Looked at once: what is done where it is not so (`ask`, `drop`, `wait`).
     at_once: Option<&'static str>,
-    only_if: Vec<Condition>,
+    pub(super) only_if: Vec<Condition>,
     until: Option<Until>,
     /// The words that say when, and how long.
     said_when: Vec<String>,
@@ -310,11 +310,6 @@ impl Composed {
     /// Whether it is put off for a time, or comes again.
     pub(super) fn is_put_off(&self) -> bool {
         matches!(self.matches.as_slice(), [later] if later.slots.contains_key(COMMAND))
-    }
-
-    /// Whether it is put off to one time.
-    pub(super) fn is_once(&self) -> bool {
-        self.is_put_off() && self.matches.iter().any(|later| later.slots.contains_key("when"))
     }
 
     /// Whether it says when, or how long.

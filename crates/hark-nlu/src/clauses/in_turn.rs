@@ -9,7 +9,10 @@ use super::super::rules::{self, Prefer, Reckoning};
 use super::super::text::Token;
 use super::composed::Composed;
 use super::{Composer, MAX_CLAUSES};
-use hark_core::automation::intent::OF_IT;
+use chrono::{TimeDelta, Timelike};
+use hark_core::automation::intent::{COMMAND, OF_IT};
+use hark_core::automation::{SunEvent, Trigger};
+use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::{Ambiguity, Category, Understanding};
 use hark_language::phrases;
 
@@ -111,9 +114,8 @@ impl Composer<'_> {
                 rest.terms.measure_the_same(question, self.reader);
             }
             if first.terms.repeats() {
-                // "Every evening on at sunset and off at eleven": what is done at a time once is not all of it.
-                (!rest.is_once()).then_some(())?;
                 rest.terms.repeat();
+                come_again(&mut rest, &first)?;
             }
             if rest.is_each_day() {
                 first.terms.repeat();
@@ -212,6 +214,23 @@ impl Composer<'_> {
         let said = self.promised(found.said());
         Some(Composed::of(vec![found], said))
     }
+}
+
+/// Has what is put off to one time done every day: "every evening on at sunset *and off again at eleven*", which is in the
+/// evening then. `None` where the first is not done every day.
+fn come_again(rest: &mut Composed, first: &Composed) -> Option<()> {
+    let is_evening = matches!(&first.terms.trigger, Some(Trigger::Sun { event: SunEvent::Sunset, .. }));
+    for later in rest.matches.iter_mut().filter(|later| later.slots.contains_key(COMMAND)) {
+        let when = later.slots.get("when").and_then(|when| When::parse(when.as_str()?));
+        let Some(When::Moment(at)) = when else { continue };
+        first.terms.only_if.is_empty().then_some(())?;
+        let half_a_day = TimeDelta::hours(if is_evening && at.hour() < 12 { 12 } else { 0 });
+        let time = Some((at + half_a_day).time());
+        let every = Recurrence { time, ..Recurrence::every(Frequency::Daily) };
+        later.slots.remove("when");
+        later.slots.insert("recurrence".to_owned(), every.to_string().into());
+    }
+    Some(())
 }
 
 /// Whether a request takes back what another does to the same thing.
