@@ -267,7 +267,7 @@ impl Composed {
             let [only] = self.matches.as_slice() else { return None };
             let Condition::State { question, .. } = &mut condition else { return None };
             // Only some things can be "in the dock".
-            if let Some(domains) = question.remove("domain").filter(|_| said.of_it) {
+            if let Some(domains) = if said.of_it { question.remove("domain") } else { None } {
                 let name = only.slots.get("name").and_then(Value::as_str);
                 let domain = name.and_then(|name| reader.grammar.domain_of(name));
                 domains.as_str()?.split('|').any(|one| Some(one) == domain).then_some(())?;

@@ -146,12 +146,11 @@ pub fn time_of_day(words: &[&str], by: &Reckoning) -> Option<(String, usize)> {
 }
 
 fn bare(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
-    let (clock, mut used) = named(words, lexicon)
+    let clear = named(words, lexicon)
         .or_else(|| minutes_to(words, lexicon))
         .or_else(|| past(words, lexicon))
-        .or_else(|| military(words, lexicon))
-        .or_else(|| hour_and_minute(words, lexicon))?;
-    let mut clock = clock;
+        .or_else(|| military(words, lexicon));
+    let (mut clock, mut used) = clear.or_else(|| hour_and_minute(words, lexicon))?;
     if let Some(more) = phrases::starts(lexicon.time.oclock, &words[used..]) {
         used += more;
         clock.marked = true;
@@ -161,7 +160,7 @@ fn bare(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
         clock = Clock { marked: true, ..clock.in_half(half) };
     }
     let is_hour = lexicon.time.last_bare_hour.is_none_or(|last| clock.minutes <= last * 60);
-    (clock.marked || is_hour).then_some((clock, used))
+    (clear.is_some() || clock.marked || is_hour).then_some((clock, used))
 }
 
 /// "noon"
