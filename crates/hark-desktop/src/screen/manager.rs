@@ -186,20 +186,17 @@ impl Display {
 
     /// The window once it stays where it was put; an error when that is elsewhere.
     fn settled(&self, window: &Window, wanted: Rect) -> Result<Window, ScreenError> {
-        let mut now = self.again(window)?;
-        becomes(|| {
-            let last = std::mem::replace(&mut now, self.again(window)?);
-            let moved = now.place == wanted || now.place != window.place;
-            Ok(moved && now.place == last.place)
-        })?;
-        let near = |one: u32, other: u32| one.abs_diff(other) <= STEP;
-        let at = now.place;
-        let is_there = at.x.abs_diff(wanted.x) <= STEP
-            && at.y.abs_diff(wanted.y) <= STEP
-            && near(at.width, wanted.width)
-            && near(at.height, wanted.height);
-        let not = || ScreenError::NotDone("it did not go where it was put".into());
-        if is_there { Ok(now) } else { Err(not()) }
+        let is_there = |at: Rect| {
+            at.x.abs_diff(wanted.x) <= STEP
+                && at.y.abs_diff(wanted.y) <= STEP
+                && at.width.abs_diff(wanted.width) <= STEP
+                && at.height.abs_diff(wanted.height) <= STEP
+        };
+        // A window that is moved first and made larger a moment later rests on the way.
+        let mut last = None;
+        self.seen(window, "it did not go where it was put", |now| {
+            last.replace(now.place) == Some(now.place) && is_there(now.place)
+        })
     }
 
     fn maximised(&self, window: &Window, how: u32) -> Result<(), ScreenError> {
@@ -225,7 +222,7 @@ impl Display {
         &self,
         window: &Window,
         not: &str,
-        is_so: impl Fn(&Window) -> bool,
+        mut is_so: impl FnMut(&Window) -> bool,
     ) -> Result<Window, ScreenError> {
         let mut now = self.again(window)?;
         let came = becomes(|| {
