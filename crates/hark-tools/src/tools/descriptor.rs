@@ -48,6 +48,45 @@ pub struct Descriptor {
     pub prepare: Prepare,
 }
 
+/// What the tools of one agent of this machine have in common; what they tell may come from outside the household.
+pub struct Toolset {
+    /// As in [`Descriptor`].
+    pub permission: &'static str,
+    /// As in [`Descriptor`].
+    pub agent: &'static str,
+    /// As in [`Descriptor`].
+    pub ready: Ready,
+}
+
+impl Toolset {
+    /// One of its tools.
+    pub const fn tool(
+        &self,
+        name: &'static str,
+        description: &'static str,
+        args: &'static [&'static [Arg]],
+        result: &'static [Field],
+        risk: Risk,
+        prepare: Prepare,
+    ) -> Descriptor {
+        let Self { permission, agent, ready } = *self;
+        let (outside, timeout_ms) = (Outside::Always, None);
+        Descriptor {
+            name,
+            description,
+            args,
+            result,
+            risk,
+            outside,
+            permission,
+            agent,
+            timeout_ms,
+            ready,
+            prepare,
+        }
+    }
+}
+
 /// Whether a tool's result may contain text from outside the household, which must not decide what is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outside {

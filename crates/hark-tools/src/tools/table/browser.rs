@@ -1,7 +1,7 @@
 //! Tools for pages in the browser that Hark works itself.
 
 use crate::tools::browser;
-use crate::tools::descriptor::{Descriptor, Field, Outside, Prepare};
+use crate::tools::descriptor::{Descriptor, Field, Toolset};
 use crate::tools::parameter::{Arg, Kind};
 use hark_core::Risk;
 
@@ -9,32 +9,11 @@ const URL: Field = Field::always("url", "string", "address of the page");
 const SITE: Field = Field::always("site", "string", "its host, without www");
 const TITLE: Field = Field::maybe("title", "string", "its title");
 
-const fn tool(
-    name: &'static str,
-    description: &'static str,
-    args: &'static [&'static [Arg]],
-    result: &'static [Field],
-    risk: Risk,
-    prepare: Prepare,
-) -> Descriptor {
-    Descriptor {
-        name,
-        description,
-        args,
-        result,
-        risk,
-        outside: Outside::Always,
-        permission: "browser",
-        agent: "browser",
-        timeout_ms: None,
-        ready: browser::ready,
-        prepare,
-    }
-}
+const TOOLSET: Toolset = Toolset { permission: "browser", agent: "browser", ready: browser::ready };
 
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
-    tool(
+    TOOLSET.tool(
         "browser.navigate",
         "Opens a page in the browser, or goes to the page before or behind it.",
         &[&[
@@ -45,7 +24,7 @@ pub const TOOLS: &[Descriptor] = &[
         Risk::Write,
         browser::navigate,
     ),
-    tool(
+    TOOLSET.tool(
         "browser.read",
         "Reads the page that is open in the browser.",
         &[],
@@ -60,7 +39,7 @@ pub const TOOLS: &[Descriptor] = &[
         Risk::Read,
         browser::read,
     ),
-    tool(
+    TOOLSET.tool(
         "browser.click",
         "Clicks what is written so on the page. What sends a form, buys or deletes is asked about first.",
         &[&[Arg::must("text", Kind::Text, "what is written on it, or a part of that")]],
@@ -68,7 +47,7 @@ pub const TOOLS: &[Descriptor] = &[
         Risk::Write,
         browser::click,
     ),
-    tool(
+    TOOLSET.tool(
         "browser.fill",
         "Fills a field of the page, but none for passwords. Sending more than a search is asked about first.",
         &[&[
@@ -91,7 +70,7 @@ pub const TOOLS: &[Descriptor] = &[
         Risk::Write,
         browser::fill,
     ),
-    tool(
+    TOOLSET.tool(
         "browser.scroll",
         "Scrolls the page that is open in the browser.",
         &[&[
@@ -105,7 +84,7 @@ pub const TOOLS: &[Descriptor] = &[
         Risk::Read,
         browser::scroll,
     ),
-    tool(
+    TOOLSET.tool(
         "browser.screenshot",
         "Takes a picture of what is seen of the page, as a file.",
         &[],

@@ -1,6 +1,6 @@
 //! Tools for what plays on the desktop of this machine, and for notifications there.
 
-use crate::tools::descriptor::{Descriptor, Field, Outside, Prepare};
+use crate::tools::descriptor::{Descriptor, Field, Outside, Toolset};
 use crate::tools::parameter::{Arg, Kind};
 use crate::tools::player;
 use hark_core::Risk;
@@ -12,39 +12,50 @@ const PLAYER: &[Field] = &[
     Field::maybe("artist", "string", "who made that"),
 ];
 
-const fn of_player(
-    name: &'static str,
-    description: &'static str,
-    risk: Risk,
-    prepare: Prepare,
-) -> Descriptor {
-    Descriptor {
-        name,
-        description,
-        args: &[],
-        result: PLAYER,
-        risk,
-        outside: Outside::Always,
-        permission: "media",
-        agent: "media_control",
-        timeout_ms: None,
-        ready: player::has_session,
-        prepare,
-    }
-}
+const TOOLSET: Toolset = Toolset { permission: "media", agent: "media_control", ready: player::has_session };
 
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
-    of_player(
+    TOOLSET.tool(
         "player.now_playing",
         "Tells what plays on this computer, in a browser or a player.",
+        &[],
+        PLAYER,
         Risk::Read,
         player::now_playing,
     ),
-    of_player("player.play", "Lets what is paused on this computer go on.", Risk::Write, player::play),
-    of_player("player.pause", "Pauses what plays on this computer.", Risk::Write, player::pause),
-    of_player("player.next", "Plays the next title on this computer.", Risk::Write, player::next),
-    of_player("player.previous", "Plays the title before on this computer.", Risk::Write, player::previous),
+    TOOLSET.tool(
+        "player.play",
+        "Lets what is paused on this computer go on.",
+        &[],
+        PLAYER,
+        Risk::Write,
+        player::play,
+    ),
+    TOOLSET.tool(
+        "player.pause",
+        "Pauses what plays on this computer.",
+        &[],
+        PLAYER,
+        Risk::Write,
+        player::pause,
+    ),
+    TOOLSET.tool(
+        "player.next",
+        "Plays the next title on this computer.",
+        &[],
+        PLAYER,
+        Risk::Write,
+        player::next,
+    ),
+    TOOLSET.tool(
+        "player.previous",
+        "Plays the title before on this computer.",
+        &[],
+        PLAYER,
+        Risk::Write,
+        player::previous,
+    ),
     Descriptor {
         name: "desktop.notify",
         description: "Shows a notification on the desktop of this computer.",

@@ -1,6 +1,6 @@
 //! Tools for what stands in the windows of this desktop.
 
-use crate::tools::descriptor::{Descriptor, Field, Outside, Prepare};
+use crate::tools::descriptor::{Descriptor, Field, Toolset};
 use crate::tools::parameter::{Arg, Kind};
 use crate::tools::ui;
 use hark_core::Risk;
@@ -15,32 +15,11 @@ const KIND: Field = Field::always("kind", "string", "what it is, such as push bu
 const OF: Field = Field::always("program", "string", "program of the window");
 const WINDOW: Field = Field::always("window", "string", "title of the window");
 
-const fn tool(
-    name: &'static str,
-    description: &'static str,
-    args: &'static [&'static [Arg]],
-    result: &'static [Field],
-    risk: Risk,
-    prepare: Prepare,
-) -> Descriptor {
-    Descriptor {
-        name,
-        description,
-        args,
-        result,
-        risk,
-        outside: Outside::Always,
-        permission: "ui",
-        agent: "ui_automation",
-        timeout_ms: None,
-        ready: ui::ready,
-        prepare,
-    }
-}
+const TOOLSET: Toolset = Toolset { permission: "ui", agent: "ui_automation", ready: ui::ready };
 
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
-    tool(
+    TOOLSET.tool(
         "ui.read",
         "Reads what stands in the active window of this desktop.",
         &[&[PROGRAM]],
@@ -53,7 +32,7 @@ pub const TOOLS: &[Descriptor] = &[
         Risk::Read,
         ui::read,
     ),
-    tool(
+    TOOLSET.tool(
         "ui.find",
         "Finds what is called so in the windows of this desktop.",
         &[&[Arg::must("text", Kind::Text, "what is written on it, or a part of that"), PROGRAM]],
@@ -64,7 +43,7 @@ pub const TOOLS: &[Descriptor] = &[
         Risk::Read,
         ui::find,
     ),
-    tool(
+    TOOLSET.tool(
         "ui.click",
         "Presses what is called so in a window: a button, a box, an entry.",
         &[&[Arg::must("text", Kind::Text, "what is written on it, or a part of that"), PROGRAM]],
@@ -72,7 +51,7 @@ pub const TOOLS: &[Descriptor] = &[
         Risk::Write,
         ui::click,
     ),
-    tool(
+    TOOLSET.tool(
         "ui.fill",
         "Types into a field of a window, in place of what is there; into none for passwords.",
         &[&[
@@ -84,7 +63,7 @@ pub const TOOLS: &[Descriptor] = &[
         Risk::Write,
         ui::fill,
     ),
-    tool(
+    TOOLSET.tool(
         "ui.menu",
         "Opens a menu of a window and presses an entry of it.",
         &[&[

@@ -1,6 +1,6 @@
 //! Tools for the windows of this machine's desktop.
 
-use crate::tools::descriptor::{Descriptor, Field, Outside, Prepare};
+use crate::tools::descriptor::{Descriptor, Field, Toolset};
 use crate::tools::desktop::{has_manager, window};
 use crate::tools::parameter::{Arg, Kind};
 use hark_core::Risk;
@@ -24,31 +24,15 @@ const RESULT: &[Field] = &[
     Field::maybe("count", "integer", "how many were minimised"),
 ];
 
-const fn of_window(
-    name: &'static str,
-    description: &'static str,
-    args: &'static [&'static [Arg]],
-    prepare: Prepare,
-) -> Descriptor {
-    Descriptor {
-        name,
-        description,
-        args,
-        result: RESULT,
-        risk: Risk::Write,
-        outside: Outside::Always,
-        permission: "window",
-        agent: "window_manager",
-        timeout_ms: None,
-        ready: has_manager,
-        prepare,
-    }
-}
+const TOOLSET: Toolset = Toolset { permission: "window", agent: "window_manager", ready: has_manager };
 
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
-    Descriptor {
-        result: &[
+    TOOLSET.tool(
+        "window.list",
+        "Lists the windows of this computer's desktop.",
+        &[],
+        &[
             Field::always("count", "integer", "how many there are"),
             Field::always("titles", "array", "their titles, the uppermost first"),
             Field::always(
@@ -57,11 +41,18 @@ pub const TOOLS: &[Descriptor] = &[
                 "{title, program, x, y, width, height, focused, minimised, maximised} of each, pixels",
             ),
         ],
-        risk: Risk::Read,
-        ..of_window("window.list", "Lists the windows of this computer's desktop.", &[], window::list)
-    },
-    of_window("window.focus", "Brings a window to the front.", &[&[WINDOW]], window::focus),
-    of_window(
+        Risk::Read,
+        window::list,
+    ),
+    TOOLSET.tool(
+        "window.focus",
+        "Brings a window to the front.",
+        &[&[WINDOW]],
+        RESULT,
+        Risk::Write,
+        window::focus,
+    ),
+    TOOLSET.tool(
         "window.move",
         "Moves a window to a place on its screen.",
         &[&[
@@ -70,9 +61,11 @@ pub const TOOLS: &[Descriptor] = &[
             Arg::maybe("x", Kind::Integer(-20_000, 20_000), "its left edge, pixels"),
             Arg::maybe("y", Kind::Integer(-20_000, 20_000), "its upper edge, pixels"),
         ]],
+        RESULT,
+        Risk::Write,
         window::move_to,
     ),
-    of_window(
+    TOOLSET.tool(
         "window.resize",
         "Gives a window another size.",
         &[&[
@@ -81,19 +74,32 @@ pub const TOOLS: &[Descriptor] = &[
             Arg::maybe("width", Kind::Integer(100, 20_000), "pixels"),
             Arg::maybe("height", Kind::Integer(100, 20_000), "pixels"),
         ]],
+        RESULT,
+        Risk::Write,
         window::resize,
     ),
-    of_window(
+    TOOLSET.tool(
         "window.tile",
         "Puts a window into the left or right half of its screen.",
         &[&[WINDOW, Arg::must("side", Kind::Choice(&["left", "right"]), "which half")]],
+        RESULT,
+        Risk::Write,
         window::tile,
     ),
-    of_window(
+    TOOLSET.tool(
         "window.minimise",
         "Minimises a window, or all of them.",
         &[&[WINDOW, Arg::maybe("all", Kind::Flag, "all of them")]],
+        RESULT,
+        Risk::Write,
         window::minimise,
     ),
-    of_window("window.maximise", "Lets a window fill its screen.", &[&[WINDOW]], window::maximise),
+    TOOLSET.tool(
+        "window.maximise",
+        "Lets a window fill its screen.",
+        &[&[WINDOW]],
+        RESULT,
+        Risk::Write,
+        window::maximise,
+    ),
 ];
