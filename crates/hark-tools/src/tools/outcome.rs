@@ -38,6 +38,16 @@ pub enum Prepared {
     Look(Look),
 }
 
+impl Prepared {
+    /// Work that passes the gate first where there is a danger in it.
+    pub fn work(danger: Option<Danger>, work: Work) -> Self {
+        match danger {
+            Some(danger) => Self::Gated(danger, work),
+            None => Self::Work(work),
+        }
+    }
+}
+
 /// What is to be done with every danger in it that does not come of devices; of these the home's actions tell
 /// themselves.
 pub(super) struct Plan {

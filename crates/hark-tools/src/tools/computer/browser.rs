@@ -70,10 +70,7 @@ pub fn click(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure>
             detail["label"] = json!(target.label);
             Ok(Outcome::new(true, detail))
         });
-        Ok(match danger {
-            Some(danger) => Prepared::Gated(danger, work),
-            None => Prepared::Work(work),
-        })
+        Ok(Prepared::work(danger, work))
     })))
 }
 
@@ -97,10 +94,7 @@ pub fn fill(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
             detail["sent"] = json!(enter);
             Ok(Outcome::new(true, detail))
         });
-        Ok(match danger {
-            Some(danger) => Prepared::Gated(danger, work),
-            None => Prepared::Work(work),
-        })
+        Ok(Prepared::work(danger, work))
     })))
 }
 

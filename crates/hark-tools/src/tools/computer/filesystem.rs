@@ -73,14 +73,12 @@ fn changing(
     let files = services.files.clone();
     let target = if there.is_some() { Target::Replaced } else { Target::New };
     let work = blocking_work(move || Ok(Outcome::new(true, change(&files, target)?)));
-    Ok(match there {
-        Some(there) => {
-            let path = there.path.display().to_string();
-            let name = format!("file {path}");
-            Prepared::Gated(Danger { action: OVERWRITE, entity: path, name }, work)
-        }
-        None => Prepared::Work(work),
-    })
+    let danger = there.map(|there| {
+        let path = there.path.display().to_string();
+        let name = format!("file {path}");
+        Danger { action: OVERWRITE, entity: path, name }
+    });
+    Ok(Prepared::work(danger, work))
 }
 
 /// `filesystem.info`.

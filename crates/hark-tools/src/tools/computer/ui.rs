@@ -52,7 +52,7 @@ pub fn click(_services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             Accessibility.press(&found).await?;
             Ok(Outcome::new(true, shown(&found)))
         });
-        Ok(gated(danger, work))
+        Ok(Prepared::work(danger, work))
     })))
 }
 
@@ -87,7 +87,7 @@ pub fn menu(_services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure>
             Accessibility.go_through(&way).await?;
             Ok(Outcome::new(true, shown(&entry)))
         });
-        Ok(gated(danger, work))
+        Ok(Prepared::work(danger, work))
     })))
 }
 
@@ -98,13 +98,6 @@ fn first(found: Vec<Found>, text: &str) -> Result<Found, Failure> {
 fn danger(tool: &str, found: &Found) -> Option<Danger> {
     let name = || format!("click on “{}” in {}", found.element.name, found.program);
     is_weighty(&found.element.name).then(|| Danger { action: STEP, entity: tool.to_owned(), name: name() })
-}
-
-fn gated(danger: Option<Danger>, work: Work) -> Prepared {
-    match danger {
-        Some(danger) => Prepared::Gated(danger, work),
-        None => Prepared::Work(work),
-    }
 }
 
 fn shown(found: &Found) -> Value {
