@@ -203,16 +203,10 @@ impl RecentRequests {
         // Behind a question, "a bit more" is still about what was done.
         let kept = before.filter(|_| goes_on || !done.iter().any(Done::has_changed));
         let mut all: Vec<Done> = kept.map_or(Vec::new(), |it| it.done);
-        let newest = if goes_on { MAX_DONE } else { done.len() };
+        let newest = if goes_on { all.len() } else { 0 } + done.len();
         all.extend(done);
         let done = all.split_off(all.len().saturating_sub(MAX_DONE));
-        self.last.push(Last {
-            origin: origin.clone(),
-            until_ms,
-            newest: newest.min(done.len()),
-            done,
-            not_chosen,
-        });
+        self.last.push(Last { origin: origin.clone(), until_ms, newest, done, not_chosen });
     }
 
     /// What "never mind" does right after the last request of a conversation, where that set or told something that waits,

@@ -6,7 +6,7 @@ use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::understand::{CHOOSES, intent};
 use super::clause::{Adds, Said};
 use super::{TARGET, target};
-use chrono::{NaiveDateTime, TimeDelta, Timelike};
+use chrono::{NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
 use hark_core::automation::{Condition, SunEvent, Trigger, Until};
 use hark_core::calendar::{Frequency, Recurrence, When};
@@ -173,8 +173,8 @@ impl Terms {
         let is_open = said.is_some_and(|(found, _)| {
             found.iter().any(|(_, value)| value.as_str().is_some_and(|times| times.contains('/')))
         });
-        if is_open && (5..12).contains(&time.hour()) {
-            *time += TimeDelta::hours(12);
+        if is_open {
+            *time = in_evening(*time);
         }
     }
 
@@ -267,7 +267,9 @@ impl Composed {
             let [only] = self.matches.as_slice() else { return None };
             let Condition::State { question, .. } = &mut condition else { return None };
             // Only some things can be "in the dock".
-            if let Some(domains) = if said.of_it { question.remove("domain") } else { None } {
+            if said.of_it
+                && let Some(domains) = question.remove("domain")
+            {
                 let name = only.slots.get("name").and_then(Value::as_str);
                 let domain = name.and_then(|name| reader.grammar.domain_of(name));
                 domains.as_str()?.split('|').any(|one| Some(one) == domain).then_some(())?;
@@ -357,17 +359,14 @@ impl Composed {
         // "From five till ten tomorrow evening" is all of tomorrow.
         if *end - begin > TimeDelta::days(1) {
             begin = end.date().and_time(begin.time());
-            later.slots.insert("when".to_owned(), When::Moment(begin).to_string().into());
-        }
-        if begin > *end {
-            let at_once = When::Moment(now + TimeDelta::seconds(1));
-            later.slots.insert("when".to_owned(), at_once.to_string().into());
-            return;
         }
         let half_a_day_later = begin + TimeDelta::hours(12);
-        if begin.hour() < 12 && half_a_day_later < *end {
-            later.slots.insert("when".to_owned(), When::Moment(half_a_day_later).to_string().into());
+        if begin > *end {
+            begin = now + TimeDelta::seconds(1);
+        } else if begin.hour() < 12 && half_a_day_later < *end {
+            begin = half_a_day_later;
         }
+        later.slots.insert("when".to_owned(), When::Moment(begin).to_string().into());
     }
 
     /// "At night", "on weekdays" beside what is waited for: it is to be done only then, and not put off until then. What the
@@ -556,6 +555,11 @@ impl Composed {
         }
         Some(Understanding { intents: vec![made(AUTOMATE, slots)], ..Understanding::default() })
     }
+}
+
+/// The one of two hours that follows a sunset: "on at sunset and off at eleven". Hours before five are of the night.
+pub(super) fn in_evening(time: NaiveTime) -> NaiveTime {
+    if (5..12).contains(&time.hour()) { time + TimeDelta::hours(12) } else { time }
 }
 
 /// Whether it rings at a time that was said.
