@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const ACTION: &str = "org.a11y.atspi.Action";
 const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
-/// Most of what stands in a window that is told, characters.
+/// Longest text of a window in an answer, characters.
 const MAX_TEXT_CHARS: usize = 5_000;
 /// Time a menu takes to open.
 const OPENS_WITHIN: Duration = Duration::from_millis(300);
@@ -36,7 +36,7 @@ pub struct Read {
     pub window: String,
     /// A line for each thing with words on it: what it is, and what is written there.
     pub text: String,
-    /// There is more than is told.
+    /// The text was cut.
     pub truncated: bool,
 }
 

@@ -1,6 +1,6 @@
 //! A model in this program: a request goes to the thread that llama.cpp runs on (`hark_llama`), and its words come back through a
-//! channel. Whoever stops listening closes it, which ends the answer before its next token. Tools are told in words; a prompt that is
-//! too long is counted exactly, shortened, and asked again.
+//! channel. When the listener stops, the channel closes and the answer ends before its next token. Tools are described in the
+//! prompt's text. The tokens of a prompt that is too long are counted exactly; it is shortened and sent again.
 
 use super::answer::{Answer, Usage};
 use super::choice::Models;

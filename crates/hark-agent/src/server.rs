@@ -78,7 +78,7 @@ impl Server {
         }
     }
 
-    /// The fault of a request as it is told.
+    /// The error of a failed request, for callers of the manager.
     pub(super) fn error(&self, failure: Failure) -> ModelError {
         match (failure, self) {
             (Failure::Final(error) | Failure::Passing(error, _), _) => error,

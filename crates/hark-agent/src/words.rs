@@ -1,4 +1,4 @@
-//! The words of an answer on their way to whoever listens, where tools may be told in words.
+//! Passes the words of an answer to its listener, and finds tool calls that a model writes as text.
 
 use super::listener::Listener;
 use super::text_tools;

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// Most words of a page that are told, characters.
+/// Longest text of a page in an answer, characters.
 const MAX_TEXT_CHARS: usize = 5_000;
-/// Most of a field that is told, characters.
+/// Longest value of a field in an answer, characters.
 const MAX_VALUE_CHARS: usize = 500;
 /// Time the first answer to a page may take, redirects included.
 const OPEN_LIMIT: Duration = Duration::from_secs(15);
-/// Time a page may take to load before it is told of as it is.
+/// Time a page may take to load; after it, its state at that moment is the answer.
 const LOAD_LIMIT: Duration = Duration::from_secs(8);
 /// Time after an act in which a page begins to load if it does.
 const BEGINS_WITHIN: Duration = Duration::from_millis(250);

@@ -1,5 +1,5 @@
 //! The browser's life: it is started with the first page, ended when nothing was asked of it for some time, and ended with
-//! [`Browser::end`]. One act at a time. Everything runs on the tokio runtime of whoever calls first.
+//! [`Browser::end`]. One act at a time. Everything runs on the tokio runtime of the first caller.
 
 use crate::error::BrowserError;
 use crate::launch::{Complaint, Launch, private_folder};
@@ -124,7 +124,7 @@ impl Browser {
         self.0.shots.clone()
     }
 
-    /// The page that is open; nobody else acts in the browser while it is held.
+    /// The page that is open, locked: no other act runs while the guard is held.
     ///
     /// # Errors
     /// When none is.
@@ -238,7 +238,7 @@ impl Running {
         }
     }
 
-    /// The first words: its version, no downloads, and every page is told of.
+    /// First commands: asks its version, forbids downloads, and subscribes to new pages.
     async fn begin(&self) -> Result<String, BrowserError> {
         let version = self.pipe.call("Browser.getVersion", json!({}), None, START_LIMIT).await?;
         self.of_browser("Browser.setDownloadBehavior", json!({"behavior": "deny"})).await?;

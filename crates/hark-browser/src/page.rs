@@ -34,9 +34,9 @@ pub struct PageText {
     pub state: PageState,
     /// Its visible words, of the main part where it has one.
     pub text: String,
-    /// There is more than is told.
+    /// The text was cut.
     pub truncated: bool,
-    /// What its fields are called. What is in them is not told.
+    /// What its fields are called. Their contents are left out.
     pub fields: Vec<String>,
 }
 
