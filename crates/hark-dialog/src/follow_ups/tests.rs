@@ -702,3 +702,17 @@ fn of_several_items_the_wrong_one_alone_is_another() {
     let [undo, add] = found.intents.as_slice() else { panic!("{found:?}") };
     assert_eq!((undo.name.as_str(), &add.slots["item"]), (UNDO, &json!("eggs and sugar")));
 }
+
+#[test]
+fn a_click_is_on_the_page_that_was_spoken_of_and_else_on_the_screen() {
+    let clicked = |done: &str| {
+        let mut context = RecentRequests::default();
+        context.remember(1000, &Origin::Cli, vec![(intent(done, "{}"), receipt(""))]);
+        let click = intent("HarkInputClick", r#"{"text":"sign in"}"#);
+        let mut found = Understanding { intents: vec![click], ..Understanding::default() };
+        context.complete(500, &Origin::Cli, &mut found);
+        found.intents[0].name.clone()
+    };
+    assert_eq!(clicked("HarkBrowserOpen"), "HarkBrowserClick");
+    assert_eq!(clicked("HassTurnOn"), "HarkInputClick");
+}
