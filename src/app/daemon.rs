@@ -104,7 +104,7 @@ pub fn run(
     let reading = start_reading(&mut parts, &event_queue)?;
     parts.delivered = Some(Arc::new(move || Box::pin(publisher.rings_delivered())));
     let mut effect_runner = EffectRunner::new(app.machine(), parts, clock, event_queue.clone(), listeners);
-    let mut timers = TimersThread::start(app.timers.clone(), event_queue.clone())
+    let mut timers = TimersThread::start(app.timers.clone(), app.services.clone(), event_queue.clone())
         .map_err(|error| no_thread("hark-timers", &error))?;
     let by_itself = ByItself::start(app)?;
     let vocabulary =

@@ -2,8 +2,9 @@
 //! shown.
 
 use super::home::Entity;
-use super::ids::AutomationId;
+use super::ids::{AutomationId, TimerId};
 use super::intent::{Intent, Slots};
+use super::timer::{Timer, TimerKind};
 use chrono::{NaiveDate, NaiveTime, Weekday};
 use serde::{Deserialize, Serialize};
 use std::iter::successors;
@@ -98,6 +99,36 @@ pub enum SunEvent {
     Sunset,
 }
 
+/// A timer, alarm or reminder whose ring is waited for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ring {
+    /// What it is; `None`: the one that was set last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<TimerKind>,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The day it rings on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<NaiveDate>,
+    /// This one alone, found by the rest when the automation was set; `None` for every one of the kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timer: Option<TimerId>,
+}
+
+impl Ring {
+    /// Whether it is the ring of this timer.
+    pub fn is_of(&self, timer: &Timer) -> bool {
+        match &self.timer {
+            Some(id) => *id == timer.id,
+            None => {
+                self.of.is_none_or(|of| of == timer.kind) && (self.name.is_none() || self.name == timer.name)
+            }
+        }
+    }
+}
+
 /// What makes an automation act.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -125,6 +156,11 @@ pub enum Trigger {
     At {
         /// Which.
         unix_ms: i64,
+    },
+    /// A timer, alarm or reminder rings.
+    Rings {
+        /// Which.
+        ring: Ring,
     },
 }
 
@@ -159,6 +195,11 @@ pub enum Until {
         /// For how long; 0: at once.
         #[serde(default)]
         for_seconds: u64,
+    },
+    /// A timer, alarm or reminder rings.
+    Rings {
+        /// Which.
+        ring: Ring,
     },
     /// So many seconds later than it was to end before; sooner when negative.
     Later {

@@ -48,6 +48,8 @@ pub mod refusal {
     pub const NOTHING: &str = "nothing";
     /// When it is to be done was understood, but not what.
     pub const ACT: &str = "act";
+    /// It was taken back before it was said to its end.
+    pub const TAKEN_BACK: &str = "taken_back";
     /// What is refused for a part of the request.
     pub fn of(reason: &str, part: String) -> super::Intent {
         super::Intent {
@@ -62,7 +64,7 @@ pub mod refusal {
     }
 
     /// Every reason, for sentences of a language to be complete.
-    pub const ALL: &[&str] = &[CONDITION, DURATION, EXCEPTION, DATE, NUMBER, NOTHING, ACT];
+    pub const ALL: &[&str] = &[CONDITION, DURATION, EXCEPTION, DATE, NUMBER, NOTHING, ACT, TAKEN_BACK];
 }
 
 /// One thing the person wants.

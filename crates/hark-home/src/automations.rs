@@ -12,10 +12,11 @@ use crate::home::select::SelectError;
 use crate::unasked::Unasked;
 use crate::zone::Zone;
 use chrono::{Datelike, Duration, NaiveTime};
-use hark_core::automation::{Action, Automation, Condition, SunEvent, Trigger, Until, intent};
+use hark_core::automation::{Action, Automation, Condition, Ring, SunEvent, Trigger, Until, intent};
 use hark_core::home::{Home, WATCHED};
 use hark_core::ports::AutomationStore;
-use hark_core::{AutomationId, Fault};
+use hark_core::timer::Timer;
+use hark_core::{AutomationId, Fault, TimerId};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// How many there may be at once.
@@ -109,7 +110,7 @@ impl Automations {
     pub fn add(&self, new: Automation, now: Now<'_>) -> Result<Automation, AutomationError> {
         let condition = match &new.trigger {
             Trigger::Becomes { condition, .. } => Some(condition),
-            Trigger::Sun { .. } | Trigger::At { .. } => None,
+            Trigger::Sun { .. } | Trigger::At { .. } | Trigger::Rings { .. } => None,
         };
         if now.home.location.is_none() && new.only_if.iter().chain(condition).any(Condition::asks_the_sun) {
             return Err(AutomationError::NoLocation);
@@ -184,13 +185,46 @@ impl Automations {
                 after.held_since_unix_ms.get_or_insert(now.unix_ms);
             }
             if happened && !is_held {
-                let (acting_since_unix_ms, held_since_unix_ms) = (Some(now.unix_ms), None);
-                let acting = Automation { acting_since_unix_ms, held_since_unix_ms, ..after };
-                if self.store.replace_automation(&automation, Some(&acting))? {
-                    self.tell(acting);
-                }
+                self.act(&automation, after, now.unix_ms)?;
             } else if after != automation {
                 self.store.replace_automation(&automation, Some(&after))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives out what waits for the ring of this timer; of a ring that was told before the program was started again, what
+    /// waits for this timer alone, since that is gone when it has acted.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn rang(&self, timer: &Timer, is_new: bool, now: Now<'_>) -> Result<(), Fault> {
+        for automation in self.all()? {
+            let is_meant = |ring: &Ring| ring.is_of(timer) && (is_new || ring.timer.is_some());
+            let waits = matches!(&automation.trigger, Trigger::Rings { ring } if is_meant(ring));
+            if !waits || automation.acting_since_unix_ms.is_some() {
+                continue;
+            }
+            if self.is_allowed(&automation, now) {
+                self.act(&automation, automation.clone(), now.unix_ms)?;
+            } else {
+                self.over(&automation, now.unix_ms)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes away what waits for a timer that does not ring any more.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn timer_gone(&self, timer: &TimerId) -> Result<(), Fault> {
+        for automation in self.all()? {
+            let waits =
+                matches!(&automation.trigger, Trigger::Rings { ring } if ring.timer.as_ref() == Some(timer));
+            if waits && automation.acting_since_unix_ms.is_none() {
+                tracing::info!(id = %automation.id, "what waited for a timer went with it");
+                self.store.replace_automation(&automation, None)?;
             }
         }
         Ok(())
@@ -288,6 +322,7 @@ impl Automations {
                 self.holds(condition, now)?;
                 Ok(Trigger::Becomes { condition: condition.clone(), for_seconds: *for_seconds })
             }
+            Until::Rings { ring } => Ok(Trigger::Rings { ring: ring.clone() }),
         }
     }
 
@@ -302,7 +337,7 @@ impl Automations {
         now: Now<'_>,
     ) -> Result<Option<i64>, AutomationError> {
         match trigger {
-            Trigger::Becomes { .. } => Ok(None),
+            Trigger::Becomes { .. } | Trigger::Rings { .. } => Ok(None),
             Trigger::At { unix_ms } => Ok(Some(*unix_ms)),
             Trigger::Sun { event, offset_minutes, from_day } => {
                 let location = now.home.location.ok_or(AutomationError::NoLocation)?;
@@ -346,6 +381,8 @@ impl Automations {
                 }
                 Ok(None) | Err(_) => false,
             },
+            // Told by `rang`.
+            Trigger::Rings { .. } => false,
             Trigger::At { .. } | Trigger::Sun { .. } => match automation.next_unix_ms {
                 Some(next) => next <= now.unix_ms,
                 None => {
@@ -357,16 +394,27 @@ impl Automations {
         };
         let too_late = automation.next_unix_ms.is_some_and(|next| now.unix_ms - next > LATE_MS);
         let is_restore = matches!(automation.action, Action::Restore { .. });
-        let allowed = || {
-            let holds = |condition| matches!(self.holds(condition, now), Ok(Some(true)));
-            automation.only_if.iter().all(holds)
-        };
-        let acts = happened && (is_restore || !too_late) && allowed();
+        let acts = happened && (is_restore || !too_late) && self.is_allowed(automation, now);
         if happened && !acts && automation.next_unix_ms.is_some() {
             // Its time has passed without it.
             after.next_unix_ms = self.next(&automation.trigger, &automation.only_if, now).ok().flatten();
         }
         (acts, after)
+    }
+
+    /// Whether everything is so that has to be so as well.
+    fn is_allowed(&self, automation: &Automation, now: Now<'_>) -> bool {
+        automation.only_if.iter().all(|condition| matches!(self.holds(condition, now), Ok(Some(true))))
+    }
+
+    /// Stores that it acts, and gives it out, unless another program changed it meanwhile.
+    fn act(&self, automation: &Automation, after: Automation, now_unix_ms: i64) -> Result<(), Fault> {
+        let (acting_since_unix_ms, held_since_unix_ms) = (Some(now_unix_ms), None);
+        let acting = Automation { acting_since_unix_ms, held_since_unix_ms, ..after };
+        if self.store.replace_automation(automation, Some(&acting))? {
+            self.tell(acting);
+        }
+        Ok(())
     }
 
     /// Whether what has happened is not to be told now.

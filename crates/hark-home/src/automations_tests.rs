@@ -7,6 +7,7 @@ use chrono::{FixedOffset, NaiveDate, Weekday};
 use hark_core::automation::SunEvent;
 use hark_core::home::Location;
 use hark_core::ports::HomeView;
+use hark_core::timer::{TimerKind, TimerState};
 use serde_json::{Map, Value, json};
 use std::sync::Mutex;
 
@@ -366,4 +367,68 @@ fn what_is_watched_beside_the_home_is_told_seldom_and_held_over_a_restart() {
     house.unix_ms += 6 * MINUTE_MS;
     happens(&house, "nothing");
     assert!(acted(&house).is_empty(), "nothing is told twice");
+}
+
+fn timer(id: &str, kind: TimerKind) -> Timer {
+    Timer {
+        id: id.into(),
+        kind,
+        name: None,
+        area: None,
+        duration_ms: 1000,
+        created_unix_ms: T0,
+        due_unix_ms: T0,
+        remaining_ms: 0,
+        state: TimerState::Ringing,
+        recurrence: None,
+        wall: None,
+    }
+}
+
+fn rings(of: TimerKind, id: Option<&str>) -> Trigger {
+    Trigger::Rings { ring: Ring { of: Some(of), name: None, day: None, timer: id.map(Into::into) } }
+}
+
+impl House {
+    /// A timer rings, and the daemon is told.
+    fn rang(&self, timer: &Timer, is_new: bool) -> Vec<String> {
+        let home = self.registry.home();
+        let now = Now { home: &home, area: None, unix_ms: self.unix_ms };
+        self.automations.rang(timer, is_new, now).unwrap();
+        std::mem::take(&mut *self.acted.lock().unwrap())
+    }
+}
+
+#[test]
+fn a_ring_is_waited_for_once_or_every_time() {
+    let mut house = House::new();
+    let (tea, alarm) = (timer("tea", TimerKind::Timer), timer("seven", TimerKind::Alarm));
+    house.add("kettle", rings(TimerKind::Timer, Some("tea")), |_| {});
+    house.add("coffee", rings(TimerKind::Alarm, None), |one| one.repeats = true);
+    assert!(house.rang(&timer("egg", TimerKind::Timer), true).is_empty(), "another timer");
+    assert!(house.look().is_empty(), "nothing rings");
+    assert_eq!(house.rang(&tea, true), ["kettle"]);
+    house.restart();
+    assert_eq!(std::mem::take(&mut *house.acted.lock().unwrap()), ["kettle"], "it had not been carried out");
+    house.has_acted("kettle");
+    assert!(house.rang(&tea, false).is_empty());
+    for _ in 0..2 {
+        assert_eq!(house.rang(&alarm, true), ["coffee"]);
+        house.has_acted("coffee");
+        assert!(house.rang(&alarm, false).is_empty(), "it rings on after a restart");
+    }
+    assert_eq!(house.left(), 1);
+}
+
+#[test]
+fn what_waits_for_a_timer_goes_with_it_or_when_it_is_not_to_be_done() {
+    let house = House::new();
+    house.add("kettle", rings(TimerKind::Timer, Some("tea")), |_| {});
+    house.add("lamp", rings(TimerKind::Timer, Some("egg")), |one| {
+        one.only_if.push(question(json!({"name": "Kettle", "state": "on"})));
+    });
+    house.automations.timer_gone(&"tea".into()).unwrap();
+    assert_eq!(house.left(), 1);
+    assert!(house.rang(&timer("egg", TimerKind::Timer), true).is_empty(), "the kettle is off");
+    assert_eq!(house.left(), 0);
 }

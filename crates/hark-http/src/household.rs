@@ -73,6 +73,8 @@ enum TriggerWord {
     Sun,
     /// A moment.
     At,
+    /// A timer, alarm or reminder rings.
+    Rings,
 }
 
 /// What an automation does.
@@ -267,6 +269,7 @@ impl From<automation::Automation> for Automation {
             Trigger::Becomes { .. } => (TriggerWord::Becomes, None),
             Trigger::Sun { .. } => (TriggerWord::Sun, None),
             Trigger::At { unix_ms } => (TriggerWord::At, Some(unix_ms)),
+            Trigger::Rings { .. } => (TriggerWord::Rings, None),
         };
         let (action, devices) = match it.action {
             Action::Intents { .. } => (ActionWord::Request, Vec::new()),

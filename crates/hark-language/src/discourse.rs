@@ -15,6 +15,8 @@ pub struct Discourse {
     pub stammered: Phrases,
     /// What people say before the request itself: "can you tell me".
     pub leads: Phrases,
+    /// Take a request back at its end: "never mind".
+    pub taken_back: Phrases,
     /// What people say behind the request itself: "if you don't mind".
     pub trails: Phrases,
     /// Words between what was said wrongly and what is meant: "the lamp, *no*, the fan".
@@ -49,6 +51,8 @@ pub struct Discourse {
     pub contractions: Table<Phrases>,
     /// How a reason begins, before a request or behind it: "*it's* late turn off the lights".
     pub reasons: Phrases,
+    /// Begin a reason behind a request, and mean nothing else: "because".
+    pub because: Phrases,
     /// How what a request is for begins: "open the window *to let* the steam out".
     pub purposes: Phrases,
     /// Words for people with which a sentence of theirs begins: "i", "they're".

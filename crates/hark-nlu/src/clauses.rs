@@ -6,6 +6,7 @@
 mod clause;
 mod composed;
 mod in_turn;
+mod terms;
 
 use super::grammar::{Match, Part, Reader, Took};
 use super::impossible::Impossible;
@@ -296,15 +297,14 @@ impl Composer<'_> {
         let qualifiers = Qualifiers::of(self.reader, text, tokens);
         let lexicon = self.reader.grammar.lexicon();
         let (so, not_so) = (lexicon.qualifiers.so, lexicon.qualifiers.not_so);
-        let connects = |token: &Token| lexicon.requests.connectors.contains(token.word.as_str());
+        // "… and if so", "… because if so".
+        let joining = [lexicon.requests.connectors, lexicon.discourse.reasons];
         qualifiers.found.iter().filter(|it| it.kind == Kind::If && it.start > 0).find_map(|it| {
             let behind = &qualifiers.words[it.mark.1..];
             let denied = phrases::starts(not_so, behind);
             let end = it.mark.1 + denied.or_else(|| phrases::starts(so, behind))?;
-            let asked = match tokens[..it.start].split_last() {
-                Some((last, before)) if connects(last) => before,
-                _ => &tokens[..it.start],
-            };
+            let asked = phrases::without_ends(&joining, &qualifiers.words[..it.start]).len();
+            let asked = &tokens[..asked];
             let asked = self.reader.exactly(text, asked).filter(|asked| asked.intent == STATE)?;
             let mut question = asked.slots;
             question.contains_key("state").then_some(())?;
@@ -417,7 +417,9 @@ impl Composer<'_> {
                 (SCHEDULED, None, "when", When::Moment(at).to_string().into())
             }
             Until::Moment { at } => (SCHEDULED, None, "when", When::Moment(*at).to_string().into()),
-            Until::Sun { .. } | Until::Becomes { .. } | Until::Later { .. } => return None,
+            Until::Sun { .. } | Until::Becomes { .. } | Until::Rings { .. } | Until::Later { .. } => {
+                return None;
+            }
         };
         let slots = [(slot.to_owned(), value), (COMMAND.to_owned(), words.into())];
         let (slots, response) = (slots.into_iter().collect(), response.map(str::to_owned));

@@ -2,14 +2,18 @@
 //! Thursday … it's Wednesday", "… above three thousand watts … make that four thousand". What was meant takes the place of
 //! what is of its kind in the request: a name, a time, a day, a number, or what was put on a list.
 
+use super::grammar::Reader;
 use super::intent::category_of;
 use super::number_spans;
 use super::placed::MAX_PLACE_WORDS;
 use super::request_framing::{Speech, spoken};
 use super::rules::{self, Prefer, Reckoning, Rule};
-use hark_core::Category;
+use super::understand::WILD_CONFIDENCE;
+use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
+use hark_core::{Category, Understanding};
 use hark_language::{Lexicon, phrases};
+use serde_json::Value;
 use std::ops::Range;
 
 /// Slot of what is put on a list.
@@ -54,6 +58,9 @@ impl Speech<'_> {
         let corrected = if next_turn.is_none() { before.edited().into_iter().next() } else { None };
         let corrected: Option<Vec<&str>> = corrected.as_deref().map(|text| text.split(' ').collect());
         let wrong = self.without_marks(corrected.as_deref().unwrap_or(&words[..at]));
+        // "Wake me at six, *oh it's Sunday*, let's say nine."
+        let remark = (1..wrong.len()).find(|at| self.is_remark(&wrong[*at..]));
+        let wrong = &wrong[..remark.unwrap_or(wrong.len())];
         if let Some(edited) = self.instead_of(wrong, meant) {
             return vec![edited];
         }
@@ -309,6 +316,28 @@ impl Speech<'_> {
         let listed = found.filter(|found| category_of(&found.intent) == Some(Category::List));
         let spans = listed.map(|found| found.spans).unwrap_or_default().into_iter();
         spans.filter(|span| span.slot == ITEM).map(|span| span.start..span.end).collect()
+    }
+}
+
+impl Reader<'_> {
+    /// A request that is taken back at its end: nothing is done.
+    pub(super) fn taken_back(&self, text: &str, is_parted: bool) -> Option<Understanding> {
+        let tokens = self.tokenise(text);
+        let words = Speech { reader: self, text, tokens: &tokens }.taken_back(is_parted)?;
+        let intents = vec![refusal::of(refusal::TAKEN_BACK, words)];
+        Some(Understanding { intents, ..Understanding::default() })
+    }
+
+    /// Whether words that were taken as they are hold a correction: "remind me to ring Tom at two, *no wait, at three*".
+    pub(super) fn swallows_correction(&self, found: &Understanding) -> bool {
+        let corrections = self.grammar.lexicon().discourse.corrections;
+        let corrects = |said: &str| {
+            let tokens = self.tokenise(said);
+            let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+            (0..words.len()).any(|at| phrases::starts(corrections, &words[at..]).is_some_and(|it| it > 1))
+        };
+        let wild = found.intents.iter().filter(|intent| intent.confidence <= WILD_CONFIDENCE);
+        wild.flat_map(|intent| intent.slots.values()).filter_map(Value::as_str).any(corrects)
     }
 }
 

@@ -25,7 +25,8 @@ impl Reader<'_> {
         let beside = || {
             let (before, both) = speech.joined()?;
             let (before, both) = (read(&before)?, read(&both)?);
-            both.intents.starts_with(&before.intents).then_some(both)
+            let goes_on = both.intents.len() > before.intents.len();
+            (goes_on && both.intents.starts_with(&before.intents)).then_some(both)
         };
         speech.edited().iter().find_map(|text| read(text)).or_else(again).or_else(beside)
     }

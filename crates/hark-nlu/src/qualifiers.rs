@@ -427,8 +427,13 @@ impl<'s> Qualifiers<'s> {
             let last = rest[length - 1];
             *length > 1 && (lexicon.requests.pronouns.contains(last) || said.clauses.contains(last))
         };
+        // "If so, turn …".
+        let answers = |length: &usize| {
+            [said.so, said.not_so].into_iter().any(|it| phrases::starts(it, &rest[*length..]).is_some())
+        };
         let over = |length: &usize| {
-            self.begins_request(at + length) && !has_subject(length) || self.pauses_before(at + length)
+            self.begins_request(at + length) && !has_subject(length) && !answers(length)
+                || self.pauses_before(at + length)
         };
         let marks = [
             (Kind::Condition, said.conditions),

@@ -54,13 +54,27 @@ impl Speech<'_> {
         };
         let states = words.iter().take(MAX_NAME_WORDS).any(|word| is(&word));
         (states || phrases::starts(talk.reasons, &words).is_some()).then_some(())?;
-        let joins = |at: usize| {
-            Some(at + phrases::starts(talk.therefore, &words[at..])?).filter(|it| *it < words.len())
-        };
+        let joins = |at: usize| Some(at + self.therefore(&words, at)?).filter(|it| *it < words.len());
         // "It gets so steamy, so …": the last one.
         let (at, behind) = (MIN_WORDS..words.len()).rev().find_map(|at| Some((at, joins(at)?)))?;
         let names_something = self.has_name(&words[..at]);
         (!names_something).then(|| &self.text[self.tokens[behind].start..])
+    }
+
+    /// What is asked for before a reason that names nothing of the home: "printer on *because I have to work*". `None` where
+    /// there is nothing of the kind.
+    pub(super) fn before_reason(&self) -> Option<&str> {
+        let words = self.words();
+        let talk = &self.lexicon().discourse;
+        let begins = |at: &usize| {
+            let length = phrases::starts(talk.because, &words[*at..])?;
+            let reason = &words[at + length..];
+            let asks = reason.iter().any(|word| talk.verbs.contains(word))
+                && phrases::starts(talk.speakers, reason).is_none();
+            (!reason.is_empty() && !asks && !self.has_name(reason)).then_some(())
+        };
+        let at = (MIN_WORDS..words.len()).find(|at| begins(at).is_some())?;
+        Some(self.text[..self.tokens[at].start].trim_end())
     }
 
     /// The sentence without a statement at its end that no pause comes before, the shortest first: "stop the music *the baby
@@ -79,6 +93,20 @@ impl Speech<'_> {
             .collect()
     }
 
+    /// The words that take the request back at its end: "start the mower, oh never mind". With nothing that parts them from it,
+    /// they may belong to it: "play Nevermind".
+    pub(super) fn taken_back(&self, is_parted: bool) -> Option<String> {
+        let words = self.words();
+        let talk = &self.lexicon().discourse;
+        let length = phrases::ends(talk.taken_back, &words)?;
+        let behind = words.len() - length;
+        let before =
+            phrases::without_ends(&[talk.hesitations, talk.corrections, talk.leads], &words[..behind]);
+        let is_apart = before.len() < behind || behind > 0 && self.pauses_before(behind);
+        let begins = !before.is_empty() && (is_apart || !is_parted);
+        begins.then(|| self.text[self.tokens[before.len()].start..].to_owned())
+    }
+
     /// What is asked for behind a statement about the thing it is for: "we keep forgetting the front door, so lock it at
     /// eleven". `None` where there is nothing of the kind.
     pub(super) fn about_it(&self) -> Option<String> {
@@ -86,7 +114,7 @@ impl Speech<'_> {
         let talk = &self.lexicon().discourse;
         phrases::starts(talk.reasons, &words)?;
         (1..words.len()).find_map(|at| {
-            let length = phrases::starts(talk.therefore, &words[at..]).unwrap_or(0);
+            let length = self.therefore(&words, at).unwrap_or(0);
             let (statement, request) = (&words[..at], &words[at + length..]);
             let asks = request.first().is_some_and(|first| talk.verbs.contains(first));
             let begins = asks && (length > 0 || self.pauses_before(at));

@@ -105,7 +105,14 @@ impl<'s> Speech<'s> {
     /// A request with what was meant in the place of its end. Of what goes on a list, that with the fewest words.
     fn instead(&self, wrong: &[&str], meant: &str) -> Option<Match> {
         let with = |cut: usize| format!("{} {meant}", wrong[..cut].join(" "));
-        let cuts = || (1..=wrong.len()).rev().take_while(|_| !self.reader.is_spent());
+        // "Six thirty … let's say nine" is not six thirty nine.
+        let is_number =
+            |word: Option<&str>| word.is_some_and(|word| self.lexicon().numbers.number(&[word]).is_some());
+        let begins = is_number(meant.split(' ').next());
+        let cuts = || {
+            let cuts = (1..=wrong.len()).rev().take_while(|_| !self.reader.is_spent());
+            cuts.filter(|cut| !(begins && is_number(wrong.get(*cut - 1).copied())))
+        };
         cuts().find_map(|cut| self.composed(&with(cut))).or_else(|| {
             let on_a_list = |text: String| {
                 let found = self.reader.exactly(&text, &self.reader.tokenise(&text))?;
@@ -136,8 +143,8 @@ impl<'s> Speech<'s> {
             return None;
         }
         (1..words.len()).take_while(|_| !self.reader.is_spent()).find_map(|at| {
-            let length = phrases::starts(talk.requests, &words[at..])
-                .or_else(|| phrases::starts(talk.therefore, &words[at..]))?;
+            let length =
+                phrases::starts(talk.requests, &words[at..]).or_else(|| self.therefore(&words, at))?;
             let (reason, mut request) = (&words[..at], &words[at + length..]);
             // Two requests are no request with its reason.
             if self.composed(&reason.join(" ")).is_some() {
@@ -151,16 +158,22 @@ impl<'s> Speech<'s> {
         })
     }
 
+    /// How many words at a place say that a request follows on what was said before: "so". "If so" does not.
+    pub(super) fn therefore(&self, words: &[&str], at: usize) -> Option<usize> {
+        let lexicon = self.lexicon();
+        let length = phrases::starts(lexicon.discourse.therefore, &words[at..])?;
+        phrases::ends(lexicon.qualifiers.if_so, &words[..at]).is_none().then_some(length)
+    }
+
     /// Several things that are asked for behind the reason why: "i'm going to bed so turn off the lamp and lock the door".
     pub fn several_with_reason(&self) -> Option<Reading> {
         let words = self.words();
-        let talk = &self.lexicon().discourse;
         if narrative::is_told(&words, self.lexicon()) {
             return None;
         }
         let exactly = |text: &str, tokens: &[Token], _: Words| self.reader.tamely(text, tokens);
         (1..words.len()).take_while(|_| !self.reader.is_spent()).find_map(|at| {
-            let length = phrases::starts(talk.therefore, &words[at..])?;
+            let length = self.therefore(&words, at)?;
             let request = self.without_trails(&words[at + length..]);
             let (text, tokens) = spoken(request, self.reader);
             let reason = self.composed(&words[..at].join(" "));
@@ -199,9 +212,8 @@ impl<'s> Speech<'s> {
             })
         };
         // "So at nine turn on the lamp" is done at nine, and not for the reason alone.
-        let therefore = (1..words.len())
-            .find_map(|at| Some(at + phrases::starts(talk.therefore, &words[at..])?))
-            .unwrap_or(words.len());
+        let therefore =
+            (1..words.len()).find_map(|at| Some(at + self.therefore(&words, at)?)).unwrap_or(words.len());
         if reason(&words)
             && let Some(at) = (1..words.len()).find(|at| verb(*at) || self.pauses_before(*at))
             && at <= therefore

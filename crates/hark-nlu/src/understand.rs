@@ -36,7 +36,7 @@ pub(super) const EVENT: &str = "event";
 const MAX_PLACE_WORDS: usize = 2;
 
 /// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
-const WILD_CONFIDENCE: f32 = 0.9;
+pub(super) const WILD_CONFIDENCE: f32 = 0.9;
 
 /// Steps that reading a sentence may take: about a thirtieth of a second. What fills slots has its own.
 const MAX_STEPS: u64 = 300_000;
@@ -51,15 +51,19 @@ impl Understand for Grammar {
     ) -> Understanding {
         let (mut found, is_spent) = effort.share(MAX_STEPS, |effort| {
             let reader = Reader::new(self, now, effort);
-            if let Some(edited) = reader.corrected_turn(text, language) {
+            let taken_back = |is_parted: bool| reader.taken_back(text, is_parted);
+            if let Some(edited) = reader.corrected_turn(text, language).or_else(|| taken_back(true)) {
                 return (edited, false);
             }
             let found = reader.as_said(text, language);
-            if is_whole(&found) || effort.is_spent() {
+            if effort.is_spent() || is_whole(&found) && !reader.swallows_correction(&found) {
                 return (found, effort.is_spent());
             }
             let whole = reader.within_half(|reader| reader.said_otherwise(text, language));
-            (whole.unwrap_or(found), false)
+            (
+                whole.or_else(|| if is_whole(&found) { None } else { taken_back(false) }).unwrap_or(found),
+                false,
+            )
         });
         let put_off = found.intents.iter_mut().filter(|intent| intent.slots.contains_key(COMMAND));
         put_off.for_each(|intent| self.note_what_is_put_off(intent, language, now, effort));
@@ -256,8 +260,13 @@ impl Reader<'_> {
         }
         // A request with clauses is taken apart before anything is guessed of it as a whole.
         let exact = reader.exactly(text, &tokens);
-        if let Some(fronted) = exact.is_none().then(|| said.with_time_first()).flatten() {
-            return self.as_said(&fronted, language);
+        if exact.is_none() {
+            if let Some(request) = said.before_reason() {
+                return self.as_said(request, language);
+            }
+            if let Some(fronted) = said.with_time_first() {
+                return self.as_said(&fronted, language);
+            }
         }
         let has_clauses = !qualifiers.is_empty()
             && exact.as_ref().is_none_or(|found| {

@@ -2,8 +2,12 @@
 
 use crate::app::clock::wall_unix_ms;
 use crate::app::event_queue::EventQueue;
+use hark_core::ports::HomeView;
+use hark_core::timer::{Timer, TimerChange};
 use hark_core::{Event, Fault};
+use hark_home::automations::Now;
 use hark_home::timers::{ClockJumpDetector, Timers, ZoneChangeDetector};
+use hark_tools::tools::Services;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -23,11 +27,18 @@ pub(crate) struct TimersThread {
 }
 
 impl TimersThread {
-    /// Starts to wait. Changes of timers go into the event queue.
-    pub(crate) fn start(timers: Arc<Timers>, event_queue: Arc<EventQueue>) -> std::io::Result<Self> {
+    /// Starts to wait. Changes of timers go into the event queue, and automations that wait for one are told.
+    pub(crate) fn start(
+        timers: Arc<Timers>,
+        services: Arc<Services>,
+        event_queue: Arc<EventQueue>,
+    ) -> std::io::Result<Self> {
         let (wake, woken) = channel();
         let (nudge, told) = (wake.clone(), event_queue.clone());
         timers.observe(Arc::new(move |change, timer| {
+            if let Err(fault) = tell_automations(&services, change, timer) {
+                push(&told, Event::Fault { fault });
+            }
             push(&told, Event::Timer { change, timer: timer.clone() });
             // The thread may have ended; then nobody waits for the next one that is due.
             let _ = nudge.send(());
@@ -48,6 +59,18 @@ impl TimersThread {
             tracing::error!("the timers thread had panicked");
         }
     }
+}
+
+fn tell_automations(services: &Services, change: TimerChange, timer: &Timer) -> Result<(), Fault> {
+    let is_new = match change {
+        TimerChange::Finished => true,
+        TimerChange::RingsOn => false,
+        TimerChange::Cancelled => return services.automations.timer_gone(&timer.id),
+        _ => return Ok(()),
+    };
+    let (home, area) = (services.home.registry().home(), services.default_area());
+    let now = Now { home: &home, area: area.as_deref(), unix_ms: wall_unix_ms() };
+    services.automations.rang(timer, is_new, now)
 }
 
 fn wait(timers: &Timers, event_queue: &EventQueue, woken: &Receiver<()>) {
@@ -185,7 +208,7 @@ mod tests {
             let rang: Arc<Mutex<Vec<String>>> = Arc::default();
             let log = rang.clone();
             timers.observe(Arc::new(move |change, timer| {
-                if change == hark_core::timer::TimerChange::Finished {
+                if change == TimerChange::Finished {
                     log.lock().unwrap().push(timer.name.clone().unwrap_or_default());
                 }
             }));

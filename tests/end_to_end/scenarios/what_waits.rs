@@ -167,3 +167,25 @@ fn a_correction_takes_the_first_back() {
     assert_eq!(ask(&hark, "turn on all the lights in the house"), "Shall I change thirteen lights at once?");
     assert_eq!(ask(&hark, "no"), "Okay, I won't.");
 }
+
+#[test]
+fn a_timer_that_rings_is_something_to_wait_for() {
+    let hark = Hark::new();
+    let (daemon, _) = start(&hark, &[]);
+    assert_eq!(ask(&hark, "when the timer goes off turn on the kettle"), "Sorry, there is no such timer.");
+    ask(&hark, "set a tea timer for eight seconds");
+    let said = ask(&hark, "when the tea timer goes off turn on the kettle");
+    assert_eq!(said, "Okay, I'll turn on the kettle when the tea timer goes off.");
+    // It waits over a power cut.
+    drop(daemon);
+    let (_daemon, address) = start(&hark, &[]);
+    assert_eq!(state(address, "Kettle"), "off");
+    becomes(address, "Kettle", "on");
+    ask(&hark, "stop");
+    // What waits for a timer goes with it.
+    ask(&hark, "set a timer for ten minutes and when it goes off turn off the kettle");
+    let waiting = "what did i ask you to do later";
+    assert_eq!(ask(&hark, waiting), "Turn off the kettle when it goes off.");
+    ask(&hark, "cancel the timer");
+    assert_eq!(ask(&hark, waiting), "Nothing is waiting.");
+}

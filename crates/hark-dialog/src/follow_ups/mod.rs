@@ -180,6 +180,11 @@ impl RecentRequests {
     /// Keeps what was done in a turn, for as long as it can be leaned on.
     pub fn remember(&mut self, until_ms: u64, origin: &Origin, done: Vec<(Intent, Option<Receipt>)>) {
         let not_chosen = std::mem::take(&mut self.not_chosen);
+        // What was refused is what "I meant the kitchen" corrects, and not what was done before.
+        let is_refused = |(intent, _): &(Intent, Option<Receipt>)| intent.name == refusal::INTENT;
+        if !done.is_empty() && done.iter().all(is_refused) {
+            self.last.iter_mut().filter(|last| last.origin == *origin).for_each(|last| last.newest = 0);
+        }
         let done: Vec<Done> = done
             .into_iter()
             // Small talk is nothing to lean on.
@@ -276,6 +281,8 @@ impl RecentRequests {
         let lost = understanding.intents.iter().any(leans)
             && understanding.intents.iter().all(|intent| leans(intent) || intent.name == RESTORE_LATER);
         for (index, intent) in std::mem::take(&mut understanding.intents).into_iter().enumerate() {
+            let instead = intent.name == INSTEAD || intent.slots.contains_key("instead");
+            let last = last.filter(|last| !(instead && last.newest == 0));
             // What was done last comes first: "a bit more" of what has more or less.
             let before: Vec<Before<'_>> = match (earlier.last(), last) {
                 (Some(done), _) => vec![Before { done, all: &earlier, not_chosen: &[] }],
@@ -286,7 +293,6 @@ impl RecentRequests {
                 (None, None) => Vec::new(),
             };
             let follows = is_follow_up(&intent.name);
-            let instead = intent.name == INSTEAD || intent.slots.contains_key("instead");
             if let Some(all) = all_completed(&intent, &before) {
                 kept.extend(all);
                 continue;

@@ -10,7 +10,7 @@ use super::{Composer, target};
 use chrono::NaiveTime;
 use hark_core::Slots;
 use hark_core::automation::intent::IT;
-use hark_core::automation::{Condition, SunEvent, Trigger, Until};
+use hark_core::automation::{Condition, Ring, SunEvent, Trigger, Until};
 use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_language::{Lexicon, phrases};
 use serde_json::Value;
@@ -23,6 +23,9 @@ const SHORTLY_MINUTES: f64 = 30.0;
 
 /// Key of a condition that tells a change and not a state: "gets", "rises".
 const BECOMES: &str = "becomes";
+
+/// Slot of a timer, alarm or reminder that rings: its kind.
+const RINGS: &str = "rings";
 
 /// Slot of what is so, and does not become so.
 const NOW: &str = "now";
@@ -60,7 +63,8 @@ pub(super) enum Adds {
         said: Said,
         repeats: bool,
     },
-    Sun {
+    /// The sun rises or sets, or something rings.
+    Happens {
         trigger: Trigger,
         repeats: bool,
     },
@@ -128,17 +132,21 @@ impl Clause<'_> {
                     return here(Adds::Hours(hours));
                 }
                 if let Some((trigger, daily)) = self.sun_of(self.it.mark.1) {
-                    return here(Adds::Sun { trigger, repeats: repeats || daily });
+                    return here(Adds::Happens { trigger, repeats: repeats || daily });
                 }
-                here(Adds::Becomes { said: self.condition()?, repeats })
+                match self.condition() {
+                    Some(said) => here(Adds::Becomes { said, repeats }),
+                    None => here(Adds::Happens { trigger: self.rings()?, repeats }),
+                }
             }
             // "If it's dark" is looked at now, "if it gets dark" tells no state and is waited for.
             Kind::If => match self.condition() {
                 Some(said) if said.becomes => here(Adds::Becomes { said, repeats: false }),
                 Some(said) => here(Adds::Check { said, not: false, otherwise: "ask" }),
                 None => {
-                    let (trigger, repeats) = self.sun_of(self.it.mark.1)?;
-                    here(Adds::Sun { trigger, repeats })
+                    let sun = self.sun_of(self.it.mark.1);
+                    let (trigger, repeats) = sun.or_else(|| Some((self.rings()?, false)))?;
+                    here(Adds::Happens { trigger, repeats })
                 }
             },
             Kind::Unless => here(Adds::Check { said: self.condition()?, not: true, otherwise: "drop" }),
@@ -207,6 +215,10 @@ impl Clause<'_> {
             let condition = if denied { stands.negated() } else { stands };
             return Some(Said { condition, becomes: false, of_it: false, there: false, for_seconds: 0 });
         }
+        // That happens, and is at no time so.
+        if question.contains_key(RINGS) {
+            return None;
+        }
         let becomes = found.response.as_deref() == Some(BECOMES) || for_seconds > 0;
         if let Some(condition) = hours_of(&question).filter(|_| !denied) {
             return Some(Said { condition, becomes, of_it: false, there: false, for_seconds });
@@ -221,7 +233,8 @@ impl Clause<'_> {
     fn lasting_condition(&self, words: &[&str]) -> Option<(Match, u64)> {
         let lexicon = self.by.reader.grammar.lexicon();
         (1..words.len()).rev().find_map(|at| {
-            let before = phrases::starts(lexicon.qualifiers.lasting, &words[at..])?;
+            // "Has been on for an hour", "has been on an hour".
+            let before = phrases::starts(lexicon.qualifiers.lasting, &words[at..]).unwrap_or(0);
             let (length, used) = rules::length(&words[at + before..], lexicon)?;
             let is_whole = at + before + used == words.len() && length.months == 0;
             let found = is_whole.then(|| self.part(Part::Condition, &words[..at])).flatten()?;
@@ -234,7 +247,7 @@ impl Clause<'_> {
         let furthest = self.it.start.saturating_sub(MAX_OFFSET_WORDS);
         let at = |start: usize| {
             let (trigger, repeats) = self.sun_of(start)?;
-            Some((start, Adds::Sun { trigger, repeats }))
+            Some((start, Adds::Happens { trigger, repeats }))
         };
         (furthest..=self.it.start).find_map(at)
     }
@@ -261,6 +274,23 @@ impl Clause<'_> {
         let is_before = offset_minutes < 0;
         let start = phrases::without_ends(&[said.only, said.but], &words[..from]).len();
         Some((start, Adds::Hours(Condition::Sun { up: (event == SunEvent::Sunrise) != is_before })))
+    }
+
+    /// "The pasta timer goes off".
+    fn rings(&self) -> Option<Trigger> {
+        let (text, tokens) = spoken(self.words(self.it.mark.1), self.by.reader);
+        let slots = self.by.reader.part(Part::Condition, self.by.nearly, &text, &tokens)?.slots;
+        let of = match slots.get(RINGS)?.as_str()? {
+            IT => None,
+            kind => Some(serde_json::from_value(kind.into()).ok()?),
+        };
+        let name = slots.get("timer_name").and_then(Value::as_str).map(str::to_owned);
+        let day = match slots.get("day").and_then(Value::as_str).map(When::parse) {
+            None => None,
+            Some(Some(When::Day(day))) => Some(day),
+            Some(_) => return None,
+        };
+        Some(Trigger::Rings { ring: Ring { of, name, day, timer: None } })
     }
 
     /// The turn of the day that some words name, and whether every one of them is meant.
@@ -342,12 +372,16 @@ impl Clause<'_> {
             (Trigger::Sun { event, offset_minutes: 0, from_day: None }, false) => Some(Until::Sun { event }),
             _ => None,
         };
+        let rings = || match self.rings()? {
+            Trigger::Rings { ring } => Some(Until::Rings { ring }),
+            _ => None,
+        };
         let condition = || {
             let is_plain = |said: &Said| !said.of_it && !said.there;
             let Said { condition, for_seconds, .. } = self.condition().filter(is_plain)?;
             Some(Until::Becomes { condition, for_seconds })
         };
-        time().or_else(moment).or_else(sun).or_else(said_at).or_else(condition)
+        time().or_else(moment).or_else(sun).or_else(said_at).or_else(condition).or_else(rings)
     }
 
     /// Its words without courtesies behind them.

@@ -2,13 +2,14 @@
 
 use super::super::grammar::{Match, Reader};
 use super::super::intent::category_of;
-use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::super::rules::{self, Prefer, Reckoning};
 use super::super::understand::{CHOOSES, intent};
 use super::clause::{Adds, Said};
-use super::{TARGET, target};
-use chrono::{NaiveDateTime, NaiveTime, TimeDelta, Timelike};
+use super::target;
+use super::terms::{ONCE, Terms};
+use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
-use hark_core::automation::{Condition, SunEvent, Trigger, Until};
+use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
 use serde::Serialize;
@@ -16,9 +17,6 @@ use serde_json::{Map, Value, json};
 
 /// What is not so now is waited for.
 const WAITS: &str = "wait";
-
-/// What is not so now is not waited for.
-const ONCE: &str = "drop";
 
 /// Take away all that rings.
 const CANCELS_ALL: [&str; 3] = ["HassCancelAllTimers", "HarkCancelAllAlarms", "HarkCancelAllReminders"];
@@ -28,12 +26,6 @@ const CLEARS_LIST: &str = "HarkListClear";
 
 /// Domains of things that change others.
 const HOLDS_OTHERS: [&str; 4] = ["scene", "script", "automation", "group"];
-
-/// The domain of what measures.
-const SENSOR: &str = "sensor";
-
-/// Slots of a question that limit a number.
-const LIMITS: [&str; 5] = ["above", "below", "at_least", "at_most", "compared"];
 
 /// Slot of an announcement with what is announced.
 const MESSAGE: &str = "message";
@@ -47,141 +39,6 @@ pub(super) struct Composed {
     /// The words of that alone.
     pub(super) said: String,
     pub(super) terms: Terms,
-}
-
-/// What the clauses say.
-#[derive(Debug, Default)]
-pub(super) struct Terms {
-    pub(super) trigger: Option<Trigger>,
-    repeats: bool,
-    /// Looked at once: what is done where it is not so (`ask`, `drop`, `wait`).
-    at_once: Option<&'static str>,
-    pub(super) only_if: Vec<Condition>,
-    until: Option<Until>,
-    /// The words that say when, and how long.
-    said_when: Vec<String>,
-    said_until: String,
-}
-
-impl Terms {
-    /// Whether there are no clauses but exceptions.
-    pub(super) fn is_plain(&self) -> bool {
-        self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty()
-    }
-
-    /// The words that say when; `None` where nothing is waited for.
-    pub(super) fn said_when(&self) -> Option<String> {
-        self.trigger.is_some().then(|| self.said_when.join(" "))
-    }
-
-    /// The words that say how long.
-    pub(super) fn said_until(&self) -> &str {
-        &self.said_until
-    }
-
-    /// What has to become so.
-    fn question(&self) -> Option<&Slots> {
-        match &self.trigger {
-            Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }) => Some(question),
-            _ => None,
-        }
-    }
-
-    /// The name of the one that has to do something.
-    pub(super) fn person(&self) -> Option<&str> {
-        self.question()?.get("name").and_then(Value::as_str)
-    }
-
-    /// A limit that says no more than "it" is of what was measured before: "… when the humidity is over 70, … when it's under
-    /// 55".
-    pub(super) fn measure_the_same(&mut self, before: &Slots, reader: &Reader<'_>) {
-        let Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }) = &mut self.trigger
-        else {
-            return;
-        };
-        let has_limit = |question: &Slots| LIMITS.iter().any(|slot| question.contains_key(*slot));
-        let name = before.get("name").and_then(Value::as_str);
-        let is_sensor = name.and_then(|name| reader.grammar.domain_of(name)) == Some(SENSOR)
-            || before.get("domain").is_some_and(|domain| domain == SENSOR);
-        let says_what = ["name", "area", "floor"].iter().any(|slot| question.contains_key(*slot));
-        let of_air = question.get("device_class").is_some_and(|class| class == "temperature");
-        if has_limit(question) && of_air && !says_what && (is_sensor || has_limit(before)) {
-            question.retain(|slot, _| !TARGET.contains(&slot.as_str()));
-            question.extend(target(before));
-        }
-    }
-
-    /// Whether it is done each time.
-    pub(super) fn repeats(&self) -> bool {
-        self.repeats
-    }
-
-    /// It is done each time.
-    pub(super) fn repeat(&mut self) {
-        self.repeats |= self.trigger.is_some();
-    }
-
-    /// Makes these terms look at their condition once, and answers those of what is done where it is not so; `None` where
-    /// they wait for something.
-    pub(super) fn otherwise(&mut self, word: String) -> Option<Self> {
-        self.at_once?;
-        let Some(Trigger::Becomes { condition, for_seconds: 0 }) = &self.trigger else { return None };
-        let plain = self.until.is_none() && self.only_if.is_empty() && !self.repeats;
-        let trigger = Trigger::Becomes { condition: condition.clone().negated(), for_seconds: 0 };
-        plain.then_some(())?;
-        self.at_once = Some(ONCE);
-        Some(Self { trigger: Some(trigger), at_once: Some(ONCE), said_when: vec![word], ..Self::default() })
-    }
-
-    /// Takes what has to happen; false where something has to happen already. What was to be looked at now is then looked
-    /// at when it happens.
-    fn wait_for(&mut self, trigger: Trigger, words: &str) -> bool {
-        self.said_when.push(words.to_owned());
-        match self.trigger.replace(trigger) {
-            None => true,
-            Some(Trigger::Becomes { condition, for_seconds: 0 }) if self.at_once.take().is_some() => {
-                self.only_if.push(condition);
-                true
-            }
-            Some(_) => false,
-        }
-    }
-
-    /// Takes what has to be so: now, or when something else has happened that is waited for.
-    fn check(&mut self, trigger: Trigger, otherwise: &'static str, words: &str) -> bool {
-        if self.trigger.is_none() {
-            self.at_once = Some(otherwise);
-            return self.wait_for(trigger, words);
-        }
-        let Trigger::Becomes { condition, for_seconds: 0 } = trigger else { return false };
-        self.said_when.push(words.to_owned());
-        self.only_if.push(condition);
-        true
-    }
-
-    /// "At sunset … until eleven" is until eleven in the evening, where both may be meant.
-    fn end_in_evening(&mut self, reader: &Reader<'_>) {
-        let (Some(Trigger::Sun { event: SunEvent::Sunset, .. }), Some(Until::Time { time })) =
-            (&self.trigger, &mut self.until)
-        else {
-            return;
-        };
-        let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::Either };
-        let tokens = reader.tokenise(&self.said_until);
-        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let said = (0..words.len()).find_map(|at| rules::longest(Rule::Time, &words[at..], &by));
-        let is_open = said.is_some_and(|(found, _)| {
-            found.iter().any(|(_, value)| value.as_str().is_some_and(|times| times.contains('/')))
-        });
-        if is_open {
-            *time = in_evening(*time);
-        }
-    }
-
-    fn end(&mut self, until: Until, words: &str) -> bool {
-        words.clone_into(&mut self.said_until);
-        self.until.replace(until).is_none()
-    }
 }
 
 impl Composed {
@@ -208,14 +65,15 @@ impl Composed {
     /// Adds what a clause says; false where it does not go with the request.
     pub(super) fn add(&mut self, adds: Adds, words: &str, reader: &Reader<'_>) -> bool {
         match adds {
-            Adds::Sun { trigger, repeats } => {
-                self.limit_in_time(true, reader);
+            Adds::Happens { trigger, repeats } => {
+                self.limit_in_time(matches!(trigger, Trigger::Sun { .. }), reader);
                 self.terms.repeats |= repeats;
                 self.terms.wait_for(trigger, words)
             }
             Adds::Becomes { said, repeats } => {
                 self.limit_in_time(false, reader);
                 self.terms.repeats |= repeats;
+                self.terms.of_it = said.of_it;
                 let trigger = self.about(said, reader);
                 trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
             }
@@ -555,11 +413,6 @@ impl Composed {
         }
         Some(Understanding { intents: vec![made(AUTOMATE, slots)], ..Understanding::default() })
     }
-}
-
-/// The one of two hours that follows a sunset: "on at sunset and off at eleven". Hours before five are of the night.
-pub(super) fn in_evening(time: NaiveTime) -> NaiveTime {
-    if (5..12).contains(&time.hour()) { time + TimeDelta::hours(12) } else { time }
 }
 
 /// Whether it rings at a time that was said.

@@ -7,7 +7,8 @@ use super::super::request_framing::Speech;
 use super::super::requests::{Sentence, Words};
 use super::super::rules::{self, Prefer, Reckoning};
 use super::super::text::Token;
-use super::composed::{Composed, in_evening};
+use super::composed::Composed;
+use super::terms::in_evening;
 use super::{Composer, MAX_CLAUSES};
 use hark_core::automation::intent::{COMMAND, OF_IT};
 use hark_core::automation::{SunEvent, Trigger};
@@ -106,26 +107,40 @@ impl Composer<'_> {
                 }
                 second = read(&format!("{clause}, {rest}"))?;
             }
-            let mut rest = second;
+            // "In ten minutes turn on the kettle and leave it on for five": "it" is spoken of then.
+            if first.is_put_off() && !second.waits() && says_it {
+                let connector = qualifiers.words[at];
+                return if first.put_off(|command| format!("{command} {connector} {rest}")) {
+                    first.understanding(self.reader)
+                } else {
+                    None
+                };
+            }
             // "Turn on the lamp and dim it when Alice leaves" does both then, "… and turn it off …" can only do the second.
-            (!is_of_both || reverses(&first, &rest)).then_some(())?;
-            if let Some(question) = first.question() {
-                rest.terms.measure_the_same(question, self.reader);
-            }
-            if first.terms.repeats() {
-                rest.terms.repeat();
-                come_again(&mut rest, &first)?;
-            }
-            if rest.is_each_day() {
-                first.terms.repeat();
-            }
-            let (mut found, rest) = (first.understanding(self.reader)?, rest.understanding(self.reader)?);
-            let behind = found.intents.len();
-            let doubts = rest.ambiguous.into_iter();
-            found.ambiguous.extend(doubts.map(|doubt| Ambiguity { intent: doubt.intent + behind, ..doubt }));
-            found.intents.extend(rest.intents);
-            Some(found)
+            (!is_of_both || reverses(&first, &second)).then_some(())?;
+            second.terms.lean_on(&first, clauses.iter().any(|it| it.start == next));
+            self.both(first, second)
         })
+    }
+
+    /// Both requests, of which the second leans on the first.
+    fn both(&self, mut first: Composed, mut rest: Composed) -> Option<Understanding> {
+        if let Some(question) = first.question() {
+            rest.terms.measure_the_same(question, self.reader);
+        }
+        if first.terms.repeats() {
+            rest.terms.repeat();
+            come_again(&mut rest, &first)?;
+        }
+        if rest.is_each_day() {
+            first.terms.repeat();
+        }
+        let (mut found, rest) = (first.understanding(self.reader)?, rest.understanding(self.reader)?);
+        let behind = found.intents.len();
+        let doubts = rest.ambiguous.into_iter();
+        found.ambiguous.extend(doubts.map(|doubt| Ambiguity { intent: doubt.intent + behind, ..doubt }));
+        found.intents.extend(rest.intents);
+        Some(found)
     }
 
     /// Words about "it" with the name of what a request is about.

@@ -160,3 +160,52 @@ fn one_is_of_the_kind_that_was_named_before() {
     let found = understood("turn on the lamp at six tomorrow, no, seven");
     assert_eq!(found.intents[0].slots["when"], "2026-11-22T07:00:00", "{found:?}");
 }
+
+#[test]
+fn what_is_taken_back_in_the_same_breath_is_not_done() {
+    let read = |text: &str| {
+        let found = understood(text);
+        let [only] = found.intents.as_slice() else { panic!("{text}: {found:?}") };
+        (only.name.clone(), only.response.clone())
+    };
+    for text in ["turn on the lamp, oh never mind", "turn on the lamp never mind", "lamp on, no, forget it"] {
+        assert_eq!(read(text), ("HarkRefused".to_owned(), Some("taken_back".to_owned())), "{text}");
+    }
+    assert_eq!(read("remind me at nine to tell Tom to forget it").0, "HarkSetReminder");
+}
+
+#[test]
+fn a_correction_is_no_part_of_what_is_to_be_told() {
+    let found = understood("remind me friday at two to ring the dentist wait no thursday");
+    let slots = json!({"when": "2026-11-26T14:00:00", "message": "ring the dentist"});
+    assert_eq!(Value::Object(found.intents[0].slots.clone()), slots);
+    let found = understood("wake me six thirty tomorrow oops it's sunday let's say nine");
+    assert_eq!(found.intents[0].slots["when"], "2026-11-22T09:00:00", "{found:?}");
+}
+
+#[test]
+fn if_so_makes_a_question_what_has_to_be_so() {
+    for text in [
+        "is the kitchen window open if so turn on the lamp",
+        "is the kitchen window open cause if so turn on the lamp",
+        "is the lamp on and if so turn on the tv",
+    ] {
+        let names: Vec<String> = understood(text).intents.into_iter().map(|intent| intent.name).collect();
+        assert_eq!(names, ["HarkAutomate"], "{text}");
+    }
+}
+
+#[test]
+fn it_of_what_is_put_off_is_spoken_of_then() {
+    let found = understood("in ten minutes turn on the lamp and leave it on for five minutes");
+    let [only] = found.intents.as_slice() else { panic!("{found:?}") };
+    let command = &only.slots["conversation_command"];
+    assert_eq!(command, "turn on the lamp and leave it on for five minutes");
+}
+
+#[test]
+fn a_remark_about_what_was_done_asks_for_nothing_again() {
+    let found = understood(&format!("brighter{NEXT_TURN}no that was too bright"));
+    let names: Vec<&str> = found.intents.iter().map(|intent| intent.name.as_str()).collect();
+    assert_ne!(names, ["HarkLightSetRelative"], "{found:?}");
+}

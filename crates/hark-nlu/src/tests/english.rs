@@ -78,7 +78,7 @@ fn two_requests_become_two_intents() {
         grammar().understand("turn on the lamp and set a timer for five minutes and 10 seconds", "en");
     assert_eq!(found.intents.len(), 2);
     assert_eq!(found.intents[1].slots["seconds"], 10);
-    assert!(grammar().understand("and turn on the lamp", "en").intents.is_empty());
+    assert_eq!(grammar().understand("and turn on the lamp", "en").intents.len(), 1);
 }
 
 #[test]

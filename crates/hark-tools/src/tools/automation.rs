@@ -1,15 +1,15 @@
 //! `automation.*` and `home.restore_later`: what is carried out when something happens, and what is taken back then.
 
 use super::args::Args;
-use super::clock::alarm::moment_shown;
+use super::clock::alarm::{moment_shown, none};
 use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
 use super::{dangers_of_tool, table, undo};
 use crate::names;
-use hark_core::automation::{Action, Automation, Condition, Restored, Trigger, Until};
+use hark_core::automation::{Action, Automation, Condition, Restored, Ring, Trigger, Until};
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
-use hark_core::timer::TimerKind;
+use hark_core::timer::{Timer, TimerKind};
 use hark_core::tool::{error_code, reason};
 use hark_core::{AutomationId, Intent, Slots};
 use hark_home::automations::{AutomationError, Now};
@@ -17,7 +17,7 @@ use hark_home::command::{Action as DeviceAction, Actions};
 use hark_home::permission_gate::{Danger, Guarded};
 use hark_home::question::{asked_about, state_words};
 use hark_home::restore::restore;
-use hark_home::timers::{id_of, left_ms};
+use hark_home::timers::{TimerQuery, id_of, left_ms};
 use hark_home::undo::Undoable;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -39,6 +39,7 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let intents: Vec<Intent> = typed(args, "intents")?;
     let only_if: Vec<Condition> =
         if args.value("only_if").is_some() { typed(args, "only_if")? } else { Vec::new() };
+    let repeats = args.flag("repeats").unwrap_or(false);
     if intents.is_empty() {
         return Err(bad("intents", "there is nothing in it"));
     }
@@ -48,9 +49,9 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         said_when: args.owned("said_when").unwrap_or_default(),
         language: args.owned("language").unwrap_or_default(),
         created_unix_ms: services.now_unix_ms(),
-        trigger,
+        trigger: bound(trigger, repeats, services)?,
         only_if,
-        repeats: args.flag("repeats").unwrap_or(false),
+        repeats,
         action: Action::Intents { intents },
         was_true: false,
         true_since_unix_ms: None,
@@ -125,6 +126,30 @@ pub fn dangers_of_later(services: &Arc<Services>, args: &Args) -> Result<Vec<Dan
     Ok(dangers)
 }
 
+/// What waits once for a ring waits for that of one timer, the first of those that are meant, and goes with it.
+///
+/// # Errors
+/// When there is no such timer.
+fn bound(trigger: Trigger, repeats: bool, services: &Services) -> Result<Trigger, Failure> {
+    let Trigger::Rings { ring } = trigger else { return Ok(trigger) };
+    if repeats {
+        return Ok(Trigger::Rings { ring });
+    }
+    let meant = match ring.of {
+        Some(kind) => {
+            let query = TimerQuery { kind, name: ring.name.clone(), day: ring.day, ..TimerQuery::default() };
+            let fit = services.timers.matching(&query).into_iter().filter(|timer| timer.kind == kind);
+            fit.min_by_key(|timer| timer.due_unix_ms)
+        }
+        None => {
+            let ring = |timer: &Timer| timer.kind != TimerKind::Command;
+            services.timers.all().into_iter().filter(ring).max_by_key(|timer| timer.created_unix_ms)
+        }
+    };
+    let meant = meant.ok_or_else(|| none(ring.of.unwrap_or_default()))?;
+    Ok(Trigger::Rings { ring: Ring { timer: Some(meant.id), ..ring } })
+}
+
 /// `home.restore_later`: what this request has changed is changed back then.
 pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let until: Until = typed(args, "until")?;
@@ -136,7 +161,7 @@ pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, 
     let services = Arc::clone(services);
     Ok(blocking(move || {
         let snapshot = Snapshot::of(&services);
-        let trigger = services.automations.end_of(&until, snapshot.now())?;
+        let trigger = bound(services.automations.end_of(&until, snapshot.now())?, false, &services)?;
         let mut devices: Vec<Restored> = Vec::new();
         // The last change comes first; of a device that was changed twice the oldest state counts.
         for change in services.undo.of(&turn) {
@@ -190,7 +215,7 @@ pub fn change_end(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fai
             (Until::Later { seconds }, Trigger::At { unix_ms }) => {
                 Trigger::At { unix_ms: (unix_ms + seconds * 1000).max(snapshot.unix_ms) }
             }
-            _ => services.automations.end_of(&until, snapshot.now())?,
+            _ => bound(services.automations.end_of(&until, snapshot.now())?, false, &services)?,
         };
         let before = services.automations.remove(&id)?.ok_or_else(gone)?;
         let changed = Automation { trigger, said_when: String::new(), ..before.clone() };

@@ -1,0 +1,192 @@
+//! What the clauses of a request say together: what is waited for, until when, and what has to be so as well.
+
+use super::super::grammar::{Match, Reader};
+use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::composed::Composed;
+use super::{TARGET, target};
+use chrono::{NaiveTime, TimeDelta, Timelike};
+use hark_core::Slots;
+use hark_core::automation::{Condition, Ring, SunEvent, Trigger, Until};
+use hark_core::timer::TimerKind;
+use serde_json::Value;
+
+/// What is not so now is not waited for.
+pub(super) const ONCE: &str = "drop";
+
+/// Set something that rings, and what that is.
+const RINGS: [(&str, TimerKind); 3] = [
+    ("HassStartTimer", TimerKind::Timer),
+    ("HarkSetAlarm", TimerKind::Alarm),
+    ("HarkSetReminder", TimerKind::Reminder),
+];
+
+/// The domain of what measures.
+const SENSOR: &str = "sensor";
+
+/// Slots of a question that limit a number.
+const LIMITS: [&str; 5] = ["above", "below", "at_least", "at_most", "compared"];
+
+/// What the clauses say.
+#[derive(Debug, Default)]
+pub(super) struct Terms {
+    pub(super) trigger: Option<Trigger>,
+    pub(super) repeats: bool,
+    /// What has to happen is said of "it".
+    pub(super) of_it: bool,
+    /// Looked at once: what is done where it is not so (`ask`, `drop`, `wait`).
+    pub(super) at_once: Option<&'static str>,
+    pub(super) only_if: Vec<Condition>,
+    pub(super) until: Option<Until>,
+    /// The words that say when, and how long.
+    pub(super) said_when: Vec<String>,
+    pub(super) said_until: String,
+}
+
+impl Terms {
+    /// Whether there are no clauses but exceptions.
+    pub(super) fn is_plain(&self) -> bool {
+        self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty()
+    }
+
+    /// The words that say when; `None` where nothing is waited for.
+    pub(super) fn said_when(&self) -> Option<String> {
+        self.trigger.is_some().then(|| self.said_when.join(" "))
+    }
+
+    /// The words that say how long.
+    pub(super) fn said_until(&self) -> &str {
+        &self.said_until
+    }
+
+    /// What has to become so.
+    pub(super) fn question(&self) -> Option<&Slots> {
+        match &self.trigger {
+            Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }) => Some(question),
+            _ => None,
+        }
+    }
+
+    fn asked(&mut self) -> Option<&mut Slots> {
+        match &mut self.trigger {
+            Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }) => Some(question),
+            _ => None,
+        }
+    }
+
+    /// The name of the one that has to do something.
+    pub(super) fn person(&self) -> Option<&str> {
+        self.question()?.get("name").and_then(Value::as_str)
+    }
+
+    /// A limit that says no more than "it" is of what was measured before: "… when the humidity is over 70, … when it's under
+    /// 55".
+    pub(super) fn measure_the_same(&mut self, before: &Slots, reader: &Reader<'_>) {
+        let Some(question) = self.asked() else { return };
+        let has_limit = |question: &Slots| LIMITS.iter().any(|slot| question.contains_key(*slot));
+        let name = before.get("name").and_then(Value::as_str);
+        let is_sensor = name.and_then(|name| reader.grammar.domain_of(name)) == Some(SENSOR)
+            || before.get("domain").is_some_and(|domain| domain == SENSOR);
+        let says_what = ["name", "area", "floor"].iter().any(|slot| question.contains_key(*slot));
+        let of_air = question.get("device_class").is_some_and(|class| class == "temperature");
+        if has_limit(question) && of_air && !says_what && (is_sensor || has_limit(before)) {
+            question.retain(|slot, _| !TARGET.contains(&slot.as_str()));
+            question.extend(target(before));
+        }
+    }
+
+    /// What "it" does, of a second request, is what was set before that rings: "set a timer for ten minutes, and when it goes
+    /// off turn on the lamp". Where that stands in front, "it" is else what was done before: "start the mower, and when it's
+    /// done turn on the sprinkler".
+    pub(super) fn lean_on(&mut self, before: &Composed, is_fronted: bool) {
+        let sets = |found: &Match| RINGS.iter().find(|(intent, _)| *intent == found.intent);
+        if !self.of_it {
+            return;
+        }
+        if let Some((_, of)) = before.matches.iter().find_map(sets) {
+            let ring = Ring { of: Some(*of), name: None, day: None, timer: None };
+            self.trigger = Some(Trigger::Rings { ring });
+        } else if let (true, [only], Some(question)) = (is_fronted, before.matches.as_slice(), self.asked())
+            && only.slots.contains_key("name")
+        {
+            question.retain(|slot, _| !TARGET.contains(&slot.as_str()));
+            question.extend(target(&only.slots));
+        }
+    }
+
+    /// Whether it is done each time.
+    pub(super) fn repeats(&self) -> bool {
+        self.repeats
+    }
+
+    /// It is done each time.
+    pub(super) fn repeat(&mut self) {
+        self.repeats |= self.trigger.is_some();
+    }
+
+    /// Makes these terms look at their condition once, and answers those of what is done where it is not so; `None` where
+    /// they wait for something.
+    pub(super) fn otherwise(&mut self, word: String) -> Option<Self> {
+        self.at_once?;
+        let Some(Trigger::Becomes { condition, for_seconds: 0 }) = &self.trigger else { return None };
+        let plain = self.until.is_none() && self.only_if.is_empty() && !self.repeats;
+        let trigger = Trigger::Becomes { condition: condition.clone().negated(), for_seconds: 0 };
+        plain.then_some(())?;
+        self.at_once = Some(ONCE);
+        Some(Self { trigger: Some(trigger), at_once: Some(ONCE), said_when: vec![word], ..Self::default() })
+    }
+
+    /// Takes what has to happen; false where something has to happen already. What was to be looked at now is then looked
+    /// at when it happens.
+    pub(super) fn wait_for(&mut self, trigger: Trigger, words: &str) -> bool {
+        self.said_when.push(words.to_owned());
+        match self.trigger.replace(trigger) {
+            None => true,
+            Some(Trigger::Becomes { condition, for_seconds: 0 }) if self.at_once.take().is_some() => {
+                self.only_if.push(condition);
+                true
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// Takes what has to be so: now, or when something else has happened that is waited for.
+    pub(super) fn check(&mut self, trigger: Trigger, otherwise: &'static str, words: &str) -> bool {
+        if self.trigger.is_none() {
+            self.at_once = Some(otherwise);
+            return self.wait_for(trigger, words);
+        }
+        let Trigger::Becomes { condition, for_seconds: 0 } = trigger else { return false };
+        self.said_when.push(words.to_owned());
+        self.only_if.push(condition);
+        true
+    }
+
+    /// "At sunset … until eleven" is until eleven in the evening, where both may be meant.
+    pub(super) fn end_in_evening(&mut self, reader: &Reader<'_>) {
+        let (Some(Trigger::Sun { event: SunEvent::Sunset, .. }), Some(Until::Time { time })) =
+            (&self.trigger, &mut self.until)
+        else {
+            return;
+        };
+        let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::Either };
+        let tokens = reader.tokenise(&self.said_until);
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let said = (0..words.len()).find_map(|at| rules::longest(Rule::Time, &words[at..], &by));
+        let is_open = said.is_some_and(|(found, _)| {
+            found.iter().any(|(_, value)| value.as_str().is_some_and(|times| times.contains('/')))
+        });
+        if is_open {
+            *time = in_evening(*time);
+        }
+    }
+
+    pub(super) fn end(&mut self, until: Until, words: &str) -> bool {
+        words.clone_into(&mut self.said_until);
+        self.until.replace(until).is_none()
+    }
+}
+
+/// The one of two hours that follows a sunset: "on at sunset and off at eleven". Hours before five are of the night.
+pub(super) fn in_evening(time: NaiveTime) -> NaiveTime {
+    if (5..12).contains(&time.hour()) { time + TimeDelta::hours(12) } else { time }
+}
