@@ -7,7 +7,7 @@ use super::super::qualifiers::{Kind, Qualifier, Qualifiers, length_behind};
 use super::super::request_framing::spoken;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::{Composer, target};
-use chrono::NaiveTime;
+use chrono::{NaiveDate, NaiveTime};
 use hark_core::Slots;
 use hark_core::automation::intent::IT;
 use hark_core::automation::{Condition, Ring, SunEvent, Trigger, Until};
@@ -112,13 +112,16 @@ impl Clause<'_> {
         match self.it.kind {
             Kind::Moment => self.sun_limit().or_else(|| self.sun()),
             Kind::Lasting => here(Adds::Until(self.length()?)),
-            Kind::Except => here(match self.days() {
-                Some(days) => Adds::ExceptDays(days),
-                None => {
-                    let said = self.without_trails().join(" ");
-                    Adds::Except(self.exceptions().unwrap_or_default(), said)
-                }
-            }),
+            Kind::Except => {
+                let adds = match self.days() {
+                    Some(days) => Adds::ExceptDays(days),
+                    None => {
+                        let said = self.without_trails().join(" ");
+                        Adds::Except(self.exceptions().unwrap_or_default(), said)
+                    }
+                };
+                Some((self.behind_pause(), adds))
+            }
             Kind::Until => here(Adds::Until(self.until()?)),
             Kind::Hours => here(Adds::Hours(self.hours()?)),
             Kind::Condition => self
@@ -134,24 +137,33 @@ impl Clause<'_> {
                 if let Some((trigger, daily)) = self.sun_of(self.it.mark.1) {
                     return here(Adds::Happens { trigger, repeats: repeats || daily });
                 }
-                match self.condition() {
-                    Some(said) => here(Adds::Becomes { said, repeats }),
-                    None => here(Adds::Happens { trigger: self.rings()?, repeats }),
-                }
+                here(match self.condition() {
+                    Some(said) => Adds::Becomes { said, repeats },
+                    None => Adds::Happens { trigger: Trigger::Rings { ring: self.ring()? }, repeats },
+                })
             }
             // "If it's dark" is looked at now, "if it gets dark" tells no state and is waited for.
             Kind::If => match self.condition() {
                 Some(said) if said.becomes => here(Adds::Becomes { said, repeats: false }),
                 Some(said) => here(Adds::Check { said, not: false, otherwise: "ask" }),
                 None => {
-                    let sun = self.sun_of(self.it.mark.1);
-                    let (trigger, repeats) = sun.or_else(|| Some((self.rings()?, false)))?;
+                    let rings = || Some((Trigger::Rings { ring: self.ring()? }, false));
+                    let (trigger, repeats) = self.sun_of(self.it.mark.1).or_else(rings)?;
                     here(Adds::Happens { trigger, repeats })
                 }
             },
             Kind::Unless => here(Adds::Check { said: self.condition()?, not: true, otherwise: "drop" }),
             Kind::During => here(Adds::During(self.condition()?)),
         }
+    }
+
+    /// Where it begins with what is said before it behind a pause: "all the lights, *well*, leave out the lamp".
+    fn behind_pause(&self) -> usize {
+        let talk = &self.by.reader.grammar.lexicon().discourse;
+        let before = &self.qualifiers.words[..self.it.start];
+        let from = phrases::without_ends(&[talk.hesitations, talk.corrections, talk.leads], before).len();
+        let pauses = 0 < from && from < self.it.start && self.qualifiers.pauses_before(from);
+        if pauses { from } else { self.it.start }
     }
 
     fn words(&self, from: usize) -> &[&str] {
@@ -277,7 +289,7 @@ impl Clause<'_> {
     }
 
     /// "The pasta timer goes off".
-    fn rings(&self) -> Option<Trigger> {
+    fn ring(&self) -> Option<Ring> {
         let (text, tokens) = spoken(self.words(self.it.mark.1), self.by.reader);
         let slots = self.by.reader.part(Part::Condition, self.by.nearly, &text, &tokens)?.slots;
         let of = match slots.get(RINGS)?.as_str()? {
@@ -285,12 +297,8 @@ impl Clause<'_> {
             kind => Some(serde_json::from_value(kind.into()).ok()?),
         };
         let name = slots.get("timer_name").and_then(Value::as_str).map(str::to_owned);
-        let day = match slots.get("day").and_then(Value::as_str).map(When::parse) {
-            None => None,
-            Some(Some(When::Day(day))) => Some(day),
-            Some(_) => return None,
-        };
-        Some(Trigger::Rings { ring: Ring { of, name, day, timer: None } })
+        let day = day_of(&slots)?;
+        Some(Ring { of, name, day, timer: None })
     }
 
     /// The turn of the day that some words name, and whether every one of them is meant.
@@ -313,11 +321,7 @@ impl Clause<'_> {
         // Whole minutes of at most some days.
         #[allow(clippy::cast_possible_truncation)]
         let offset_minutes = (minutes.min(10_000.0) * sign).round() as i32;
-        let from_day = match slots.get("day").and_then(Value::as_str).map(When::parse) {
-            None => None,
-            Some(Some(When::Day(day))) => Some(day),
-            Some(_) => return None,
-        };
+        let from_day = day_of(&slots)?;
         let repeats = slots.get("daily") == Some(&Value::Bool(true));
         Some((Trigger::Sun { event, offset_minutes, from_day }, repeats))
     }
@@ -372,10 +376,7 @@ impl Clause<'_> {
             (Trigger::Sun { event, offset_minutes: 0, from_day: None }, false) => Some(Until::Sun { event }),
             _ => None,
         };
-        let rings = || match self.rings()? {
-            Trigger::Rings { ring } => Some(Until::Rings { ring }),
-            _ => None,
-        };
+        let rings = || Some(Until::Rings { ring: self.ring()? });
         let condition = || {
             let is_plain = |said: &Said| !said.of_it && !said.there;
             let Said { condition, for_seconds, .. } = self.condition().filter(is_plain)?;
@@ -520,5 +521,14 @@ fn hours_of(slots: &Slots) -> Option<Condition> {
         (Some(from), to) => Some(Condition::Hours { from, to: to.unwrap_or(MORNING) }),
         (None, Some(to)) => Some(Condition::Hours { from: NaiveTime::MIN, to }),
         (None, None) => None,
+    }
+}
+
+/// The day that slots name, if any; `None` where they name another time than one day.
+fn day_of(slots: &Slots) -> Option<Option<NaiveDate>> {
+    match slots.get("day").and_then(Value::as_str).map(When::parse) {
+        None => Some(None),
+        Some(Some(When::Day(day))) => Some(Some(day)),
+        Some(_) => None,
     }
 }
