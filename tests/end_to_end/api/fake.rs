@@ -1,5 +1,6 @@
 //! A Hark that answers every typed request with an echo, behind the real interface.
 
+use super::fake_setup::FakeSetup;
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::{
     Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
@@ -18,6 +19,7 @@ use hark_core::memory;
 use hark_core::ports::{Fact, ListItem, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
 use hark_core::session::{KeptSession, Said};
+use hark_core::setup::Setup;
 use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers};
 use hark_core::speech::Transcript;
 use hark_core::timer::{Timer, TimerKind, TimerState};
@@ -50,6 +52,8 @@ pub struct Fake {
     pub file: Arc<FakeFile>,
     /// How often it was told to start again.
     pub restarts: AtomicU64,
+    /// What was set up.
+    pub setup: FakeSetup,
     turns: AtomicU64,
 }
 
@@ -64,6 +68,7 @@ impl Fake {
             is_deaf: Arc::default(),
             file: Arc::default(),
             restarts: AtomicU64::new(0),
+            setup: FakeSetup::default(),
             turns: AtomicU64::new(0),
         }
     }
@@ -336,6 +341,10 @@ impl Api for Fake {
 
     fn configuration_file(&self) -> Arc<dyn ConfigurationFile> {
         self.file.clone()
+    }
+
+    fn setup(&self) -> Arc<dyn Setup> {
+        Arc::new(self.setup.clone())
     }
 
     fn examine(&self) -> ApiFuture<'_, Result<Vec<Finding>, Fault>> {

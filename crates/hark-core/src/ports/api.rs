@@ -14,6 +14,7 @@ use super::super::memory::{Entity, WhichFacts};
 use super::super::ports::{Fact, StoredList};
 use super::super::public_event::{Envelope, HarkState};
 use super::super::session::{KeptSession, Said};
+use super::super::setup::Setup;
 use super::super::speaker::Speakers;
 use super::super::timer::Timer;
 use serde::{Deserialize, Serialize};
@@ -212,6 +213,8 @@ pub trait Api: Send + Sync {
     fn configuration(&self) -> Value;
     /// The file it is read from, and written to; its calls wait for the disk.
     fn configuration_file(&self) -> Arc<dyn ConfigurationFile>;
+    /// The first five minutes, and whatever of them is done again.
+    fn setup(&self) -> Arc<dyn Setup>;
     /// What `hark doctor` finds; takes as long as that, and engines are loaded for it. One at a time.
     ///
     /// # Errors

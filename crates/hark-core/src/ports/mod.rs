@@ -6,6 +6,7 @@ pub mod documents;
 pub mod external_tools;
 pub mod inspection;
 pub mod screen;
+pub mod setup;
 pub mod teaching;
 pub mod tool_host;
 
