@@ -10,6 +10,7 @@ pub mod pipeline_factory;
 pub mod pipeline_thread;
 pub mod recogniser;
 pub mod remote_microphone;
+pub(crate) mod sound_meter;
 pub mod speaker_supervisor;
 pub mod speakers;
 pub mod voice_parts;

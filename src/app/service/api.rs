@@ -17,7 +17,7 @@ use crate::app::setup::live::LiveSetup;
 use crate::app::shutdown::Shutdown;
 use hark_config::Config;
 use hark_core::api::{
-    Api, ApiFuture, EnginePermit, EventFeed, HealthReport, House, KeptTurn, ModelChoice, PartHealth,
+    Api, ApiFuture, EnginePermit, EventFeed, HealthReport, House, KeptTurn, Meter, ModelChoice, PartHealth,
     PartState, RemoteMicrophone,
 };
 use hark_core::automation::Automation;
@@ -209,6 +209,10 @@ impl Api for LiveApi {
             text.counter("xruns", "Overruns and underruns of the sound devices.").value(xruns);
             let uptime = self.health.uptime().as_secs_f64();
             text.gauge("uptime_seconds", "Since the start.").value(uptime);
+            if let Some(echo) = self.health.meter.read().echo {
+                let about = "Echo of the loudspeaker that was taken out, over the last second that was loud.";
+                text.gauge("echo_return_loss_enhancement_db", about).value(echo.erle_db);
+            }
             let documents = self.library.seen();
             text.gauge("documents", "Documents of the household.").value(documents.documents);
             text.gauge("documents_unreadable", "Those that cannot be read.").value(documents.failed);
@@ -250,6 +254,10 @@ impl Api for LiveApi {
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
         let recordings = self.recordings.clone();
         aside(move || recordings.read(&turn))
+    }
+
+    fn meter(&self) -> Meter {
+        self.health.meter.read()
     }
 
     fn home(&self) -> Arc<Home> {

@@ -3,8 +3,8 @@
 use super::fake_setup::FakeSetup;
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::{
-    Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
-    PartHealth, PartState, RemoteMicrophone, ReportedFault, Speaker,
+    Api, ApiFuture, EchoFigure, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, Meter,
+    ModelChoice, PartHealth, PartState, RemoteMicrophone, ReportedFault, Speaker,
 };
 use hark_core::automation::{Action, Automation, SunEvent, Trigger};
 use hark_core::configuration::{
@@ -274,6 +274,12 @@ impl Api for Fake {
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
         let sound = (turn.0 == "7").then(|| b"RIFFsound of 7".to_vec());
         Box::pin(async { Ok(sound) })
+    }
+
+    fn meter(&self) -> Meter {
+        let echo =
+            EchoFigure { erle_db: 31.256, delay_ms: 40, drift_ppm: -2.5, is_learning: false, age_s: 1.5 };
+        Meter { is_open: true, level_dbfs: -32.5, speech: 0.25, wake: 0.125, echo: Some(echo) }
     }
 
     fn house(&self) -> House {

@@ -113,6 +113,36 @@ pub struct ModelChoice {
     pub chosen: bool,
 }
 
+/// How the echo of the loudspeaker fared over a second in which it was loud.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EchoFigure {
+    /// Echo return loss enhancement: decibels of it that were taken out. Falls towards 0 when a person speaks, too.
+    pub erle_db: f32,
+    /// How far behind the loudspeaker the echo is, ms.
+    pub delay_ms: i32,
+    /// Speed of the loudspeaker's clock against the microphone's, parts per million.
+    pub drift_ppm: f32,
+    /// The canceller does not know the room yet.
+    pub is_learning: bool,
+    /// When that was, seconds ago.
+    pub age_s: f64,
+}
+
+/// What the microphone of this node hears at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Meter {
+    /// Sound comes and is listened to; else level, speech and wake say nothing.
+    pub is_open: bool,
+    /// Level as it comes in, dB of full scale, −100 ..= 0.
+    pub level_dbfs: f32,
+    /// Probability that it is speech.
+    pub speech: f32,
+    /// The highest score of a wake word.
+    pub wake: f32,
+    /// The newest figure of the echo; `None` before anything loud was played.
+    pub echo: Option<EchoFigure>,
+}
+
 /// What comes next of the events.
 #[derive(Debug, Clone)]
 pub enum EventNews {
@@ -179,6 +209,8 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it cannot be read.
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>>;
+    /// What is heard at the moment.
+    fn meter(&self) -> Meter;
     /// The home as it is now.
     fn home(&self) -> Arc<Home>;
     /// The same with what its sources say besides.
