@@ -15,6 +15,7 @@ pub mod speaker_supervisor;
 pub mod speakers;
 pub mod voice_parts;
 pub mod voices;
+pub(crate) mod wake_training;
 
 /// Whisper models without weights.
 #[cfg(test)]

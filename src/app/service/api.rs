@@ -1,6 +1,7 @@
 //! What programs may ask of the running daemon: the port [`Api`] over the parts there are.
 
 use crate::app::audio::remote_microphone::{MicrophoneTimeouts, OFF_AFTER, RemoteMicrophones};
+use crate::app::audio::wake_training::BackgroundTraining;
 use crate::app::builder::App;
 use crate::app::event_queue::EventQueue;
 use crate::app::home::{names, sources};
@@ -33,6 +34,7 @@ use hark_core::session::{KeptSession, Said, SessionSettings, Sessions};
 use hark_core::setup::Setup;
 use hark_core::speaker::Speakers;
 use hark_core::timer::Timer;
+use hark_core::training::WakeTraining;
 use hark_core::{AutomationId, Event, Fault, FaultKind, TimerId, TurnId};
 use hark_dialog::instincts;
 use hark_home::HomeRegistry;
@@ -62,6 +64,7 @@ pub(crate) struct LiveApi {
     config: Config,
     configuration: Arc<LiveConfiguration>,
     inspection: Arc<Inspection>,
+    wake_training: Arc<BackgroundTraining>,
     services: Arc<Services>,
     mcp: Option<Arc<hark_mcp::Servers>>,
     health: Arc<Health>,
@@ -112,6 +115,10 @@ impl LiveApi {
     ) -> Self {
         Self {
             config: app.config.clone(),
+            wake_training: Arc::new(BackgroundTraining::new(
+                configuration.file().clone(),
+                app.runtime.handle().clone(),
+            )),
             inspection: Arc::new(Inspection::new(configuration.file().clone())),
             configuration,
             services: app.services.clone(),
@@ -326,6 +333,10 @@ impl Api for LiveApi {
             health: self.health.clone(),
             broadcast: self.broadcast.clone(),
         })
+    }
+
+    fn wake_training(&self) -> Arc<dyn WakeTraining> {
+        self.wake_training.clone()
     }
 
     fn examine(&self) -> ApiFuture<'_, Result<Vec<Finding>, Fault>> {

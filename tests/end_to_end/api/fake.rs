@@ -1,6 +1,6 @@
 //! A Hark that answers every typed request with an echo, behind the real interface.
 
-use super::fake_setup::FakeSetup;
+use super::fake_setup::{FakeSetup, FakeTraining};
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::{
     Api, ApiFuture, EchoFigure, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, Meter,
@@ -23,6 +23,7 @@ use hark_core::setup::Setup;
 use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers};
 use hark_core::speech::Transcript;
 use hark_core::timer::{Timer, TimerKind, TimerState};
+use hark_core::training::WakeTraining;
 use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, PublicEvent, Risk, Stamp, TimerId, TurnId};
 use hark_http::Dashboard;
 use hark_http::limits::Limits;
@@ -54,6 +55,7 @@ pub struct Fake {
     pub restarts: AtomicU64,
     /// What was set up.
     pub setup: FakeSetup,
+    training: Arc<FakeTraining>,
     turns: AtomicU64,
 }
 
@@ -69,6 +71,7 @@ impl Fake {
             file: Arc::default(),
             restarts: AtomicU64::new(0),
             setup: FakeSetup::default(),
+            training: Arc::default(),
             turns: AtomicU64::new(0),
         }
     }
@@ -351,6 +354,10 @@ impl Api for Fake {
 
     fn setup(&self) -> Arc<dyn Setup> {
         Arc::new(self.setup.clone())
+    }
+
+    fn wake_training(&self) -> Arc<dyn WakeTraining> {
+        self.training.clone()
     }
 
     fn examine(&self) -> ApiFuture<'_, Result<Vec<Finding>, Fault>> {

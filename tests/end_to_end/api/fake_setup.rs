@@ -9,6 +9,7 @@ use hark_core::setup::{
     ServerModels, SetUp, Setup, SetupChoices, SoundTest, SoundTestResult, VoiceChoice, WakeTrial,
     WakeWordChoice,
 };
+use hark_core::training::{TrainedWord, TrainingProgress, TrainingStage, TrainingState, WakeTraining};
 use hark_core::{Fault, FaultKind};
 use std::sync::{Arc, Mutex};
 
@@ -108,5 +109,48 @@ impl Setup for FakeSetup {
     ) -> ApiFuture<'_, Result<SetUp, Refusal>> {
         let done = self.set_up(format!("model {url} {provider} {model}"), true);
         Box::pin(async { done })
+    }
+}
+
+/// A training that is done when it is looked at for the second time.
+pub struct FakeTraining(Mutex<TrainingState>);
+
+impl Default for FakeTraining {
+    fn default() -> Self {
+        Self(Mutex::new(TrainingState::Idle))
+    }
+}
+
+impl WakeTraining for FakeTraining {
+    fn state(&self) -> TrainingState {
+        let mut state = self.0.lock().unwrap();
+        let now = state.clone();
+        if let TrainingState::Running { phrase, .. } = &now {
+            *state = TrainingState::Done(TrainedWord {
+                phrase: phrase.clone(),
+                file: "/state/wake/hey_house.json".into(),
+                missed: 2,
+                said: 108,
+                near_wakes: 1,
+                near: 90,
+                false_wakes: 0,
+                other_speech_hours: 0.25,
+            });
+        }
+        now
+    }
+
+    fn start(&self, phrase: &str) -> Result<(), Fault> {
+        let mut state = self.0.lock().unwrap();
+        if matches!(*state, TrainingState::Running { .. }) {
+            return Err(Fault::new(FaultKind::Unavailable, "wake", "one is trained already", "wait for it"));
+        }
+        let progress = TrainingProgress { stage: TrainingStage::Learning, done: 3, of: 9 };
+        *state = TrainingState::Running { phrase: phrase.into(), progress };
+        Ok(())
+    }
+
+    fn cancel(&self) {
+        *self.0.lock().unwrap() = TrainingState::Cancelled { phrase: "hey house".into() };
     }
 }

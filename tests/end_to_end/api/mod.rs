@@ -68,6 +68,7 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
         "/api/v1/setup/search" => Some(r#"{"service":"home_assistant"}"#),
         "/api/v1/setup/sound" => Some(r#"{"test":"microphone","device":"auto"}"#),
         "/api/v1/setup/wake" => Some("{}"),
+        "/api/v1/wake/training" => Some(r#"{"phrase":"hey house"}"#),
         "/api/v1/setup/home-assistant" => Some(r#"{"url":"http://10.0.0.2:8123","token":"t"}"#),
         "/api/v1/setup/broker" => Some(r#"{"url":"mqtt://10.0.0.2","username":"hark","password":"p"}"#),
         "/api/v1/setup/rooms" => Some(r#"{"names":["Kitchen"]}"#),
@@ -92,7 +93,8 @@ fn every_documented_operation_is_answered_as_documented() {
     for (path, method, described) in operations(&document) {
         let (address, body) = example(&path, &method);
         let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
-        let is_owners = body.is_some() || path == "/api/v1/restart";
+        let is_owners =
+            body.is_some() || ["/api/v1/restart", "/api/v1/wake/training"].contains(&path.as_str());
         let headers: &[_] = if is_owners { &[json, token] } else { &[] };
         let answer = ask(server.address, &method, &address, headers, body);
         let documented = &described["responses"][answer.status.to_string()];
@@ -261,6 +263,30 @@ fn setting_up_is_for_the_operator_and_says_what_does_not_work() {
     }
     let tried = send("wake", &[json, token], "{}").json();
     assert_eq!((&tried["nearest"], &tried["lower_threshold"]), (&json!(0.45), &json!(0.36)));
+}
+
+#[test]
+fn a_wake_word_is_trained_for_the_operator_and_what_was_counted_is_told() {
+    let (server, _token) = with_operator();
+    let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
+    let path = "/api/v1/wake/training";
+    let body = Some(r#"{"phrase":"hey house"}"#);
+    for method in ["POST", "DELETE"] {
+        assert_eq!(ask(server.address, method, path, &[json], body).status, 403, "{method}");
+    }
+    assert_eq!(get(server.address, path).json()["state"], "idle");
+    for bad in [r#"{"phrase":""}"#, r#"{"phrase":"a\nb"}"#, r#"{"word":"a"}"#] {
+        assert_eq!(ask(server.address, "POST", path, &[json, token], Some(bad)).status, 422, "{bad}");
+    }
+    let begun = ask(server.address, "POST", path, &[json, token], body).json();
+    assert_eq!(begun["progress"], json!({ "stage": "learning", "done": 3, "of": 9 }));
+    let done = get(server.address, path).json();
+    assert_eq!(
+        (&done["state"], &done["word"]["missed"], &done["word"]["said"]),
+        (&json!("done"), &json!(2), &json!(108))
+    );
+    let cancelled = ask(server.address, "DELETE", path, &[token], None).json();
+    assert_eq!((&cancelled["state"], &cancelled["phrase"]), (&json!("cancelled"), &json!("hey house")));
 }
 
 #[test]

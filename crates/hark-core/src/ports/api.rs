@@ -17,6 +17,7 @@ use super::super::session::{KeptSession, Said};
 use super::super::setup::Setup;
 use super::super::speaker::Speakers;
 use super::super::timer::Timer;
+use super::super::training::WakeTraining;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -247,6 +248,8 @@ pub trait Api: Send + Sync {
     fn configuration_file(&self) -> Arc<dyn ConfigurationFile>;
     /// The first five minutes, and whatever of them is done again.
     fn setup(&self) -> Arc<dyn Setup>;
+    /// Wake words of the owner's.
+    fn wake_training(&self) -> Arc<dyn WakeTraining>;
     /// What `hark doctor` finds; takes as long as that, and engines are loaded for it. One at a time.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ pub mod screen;
 pub mod setup;
 pub mod teaching;
 pub mod tool_host;
+pub mod training;
 
 pub use crate::speech::Completeness;
 

@@ -2,11 +2,11 @@
 //! write the configuration, sound, or reach addresses of the network.
 
 use super::operation::{Operation, Success, WITH_BODY, reads};
-use crate::setup;
-use axum::routing::{get, post};
+use crate::setup::{self, training};
+use axum::routing::{delete, get, post};
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 9] = [
+pub(super) static OPERATIONS: [Operation; 12] = [
     Operation {
         handler: || get(setup::choices),
         ..reads(
@@ -49,6 +49,39 @@ pub(super) static OPERATIONS: [Operation; 9] = [
             "setup_wake",
             "Waits until the wake word was heard twice at the microphone of this node, 20 seconds at most. For the operator only.",
             Success::Object(|schemas| schemas.subschema_for::<setup::objects::WakeTried>()),
+        )
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(training::state),
+        ..reads(
+            "/api/v1/wake/training",
+            "wake_training",
+            "How the training of a wake word stands; when it is done, what was counted.",
+            Success::Object(|schemas| schemas.subschema_for::<training::Training>()),
+        )
+    },
+    Operation {
+        method: "post",
+        body: Some(|schemas| schemas.subschema_for::<training::TrainRequest>()),
+        refusals: &WITH_BODY,
+        handler: || post(training::start),
+        ..reads(
+            "/api/v1/wake/training",
+            "train_wake_word",
+            "Begins to train a wake word from the voices that are installed, as `hark wake train` does; one at a time. For the operator only.",
+            Success::Object(|schemas| schemas.subschema_for::<training::Training>()),
+        )
+    },
+    Operation {
+        method: "delete",
+        refusals: &[],
+        handler: || delete(training::cancel),
+        ..reads(
+            "/api/v1/wake/training",
+            "cancel_wake_training",
+            "Ends the training that goes on. For the operator only.",
+            Success::Object(|schemas| schemas.subschema_for::<training::Training>()),
         )
     },
     Operation {

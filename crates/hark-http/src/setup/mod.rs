@@ -1,6 +1,7 @@
 //! Setting Hark up on HTTP: the steps of `hark setup`, each of which can be left out and done again.
 
 pub(crate) mod objects;
+pub(crate) mod training;
 
 use super::api_error::ApiError;
 use super::owner::{one_name, operator};
