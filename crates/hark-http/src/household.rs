@@ -6,6 +6,7 @@ use super::wire::rfc3339;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use hark_core::api;
 use hark_core::automation::{self, Action, Trigger};
 use hark_core::inspection::{ServerCondition, ServerState, ToolState};
 use hark_core::ports::StoredList;
@@ -188,6 +189,31 @@ struct Server {
     refused: Vec<String>,
     /// How often it was started again.
     restarts: u32,
+}
+
+/// A wake word, or something like it, at the microphone of this node.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HeardWakeWord {
+    /// RFC 3339.
+    at: String,
+    word: String,
+    score: f32,
+    /// Why it did not wake; null where it did.
+    why: Option<String>,
+}
+
+/// What was heard of wake words since the start.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct HeardWakeWords {
+    heard: Vec<HeardWakeWord>,
+}
+
+pub(super) async fn heard_wake_words(State(app): State<SharedState>) -> Json<HeardWakeWords> {
+    let told = |heard: api::HeardWakeWord| {
+        let api::HeardWakeWord { at, word, score, why } = heard;
+        HeardWakeWord { at, word, score, why }
+    };
+    Json(HeardWakeWords { heard: app.api.heard_wake_words().into_iter().map(told).collect() })
 }
 
 /// Every MCP server, by name.

@@ -18,8 +18,8 @@ use crate::app::setup::live::LiveSetup;
 use crate::app::shutdown::Shutdown;
 use hark_config::Config;
 use hark_core::api::{
-    Api, ApiFuture, EnginePermit, EventFeed, HealthReport, House, KeptTurn, Meter, ModelChoice, PartHealth,
-    PartState, RemoteMicrophone,
+    Api, ApiFuture, EnginePermit, EventFeed, HealthReport, HeardWakeWord, House, KeptTurn, Meter,
+    ModelChoice, PartHealth, PartState, RemoteMicrophone,
 };
 use hark_core::automation::Automation;
 use hark_core::configuration::ConfigurationFile;
@@ -261,6 +261,10 @@ impl Api for LiveApi {
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
         let recordings = self.recordings.clone();
         aside(move || recordings.read(&turn))
+    }
+
+    fn heard_wake_words(&self) -> Vec<HeardWakeWord> {
+        self.broadcast.tally.heard_wake_words()
     }
 
     fn meter(&self) -> Meter {

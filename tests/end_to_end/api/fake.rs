@@ -3,8 +3,8 @@
 use super::fake_setup::{FakeSetup, FakeTraining};
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::{
-    Api, ApiFuture, EchoFigure, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, Meter,
-    ModelChoice, PartHealth, PartState, RemoteMicrophone, ReportedFault, Speaker,
+    Api, ApiFuture, EchoFigure, EnginePermit, EventFeed, EventNews, HealthReport, HeardWakeWord, House,
+    KeptTurn, Meter, ModelChoice, PartHealth, PartState, RemoteMicrophone, ReportedFault, Speaker,
 };
 use hark_core::automation::{Action, Automation, SunEvent, Trigger};
 use hark_core::configuration::{
@@ -277,6 +277,16 @@ impl Api for Fake {
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
         let sound = (turn.0 == "7").then(|| b"RIFFsound of 7".to_vec());
         Box::pin(async { Ok(sound) })
+    }
+
+    fn heard_wake_words(&self) -> Vec<HeardWakeWord> {
+        let heard = |why: Option<&str>| HeardWakeWord {
+            at: "now".into(),
+            word: "hey_jarvis".into(),
+            score: 0.5,
+            why: why.map(str::to_owned),
+        };
+        vec![heard(Some("below the threshold")), heard(None)]
     }
 
     fn meter(&self) -> Meter {

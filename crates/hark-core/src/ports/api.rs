@@ -114,6 +114,19 @@ pub struct ModelChoice {
     pub chosen: bool,
 }
 
+/// A wake word, or something like it, at the microphone of this node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeardWakeWord {
+    /// When, RFC 3339.
+    pub at: String,
+    /// Which.
+    pub word: String,
+    /// How like it.
+    pub score: f32,
+    /// Why it did not wake; `None` where it did.
+    pub why: Option<String>,
+}
+
 /// How the echo of the loudspeaker fared over a second in which it was loud.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EchoFigure {
@@ -210,6 +223,8 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it cannot be read.
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>>;
+    /// The last wake words since the start, and what was nearly one; the newest first.
+    fn heard_wake_words(&self) -> Vec<HeardWakeWord>;
     /// What is heard at the moment.
     fn meter(&self) -> Meter;
     /// The home as it is now.

@@ -6,7 +6,7 @@ use crate::{configuration, documents, handlers, household, inspection, owner, se
 use axum::routing::{delete, get, patch, post};
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 40] = [
+pub(super) static OPERATIONS: [Operation; 41] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -139,6 +139,16 @@ pub(super) static OPERATIONS: [Operation; 40] = [
             "enrol_speaker",
             "Enrols a person's voice, which is kept as numbers. For the operator only.",
             Success::Object(|schemas| schemas.subschema_for::<household::KnownSpeaker>()),
+        )
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(household::heard_wake_words),
+        ..reads(
+            "/api/v1/wake/heard",
+            "heard_wake_words",
+            "The last wake words since the start, and what was nearly one, the newest first.",
+            Success::Object(|schemas| schemas.subschema_for::<household::HeardWakeWords>()),
         )
     },
     Operation {
