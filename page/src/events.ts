@@ -113,6 +113,15 @@ export interface Entity {
 export interface Area {
   id: string;
   name: string;
+  aliases: string[];
+  floor: string | null;
+}
+
+export interface Floor {
+  id: string;
+  name: string;
+  aliases: string[];
+  level: number;
 }
 
 export interface Timer {

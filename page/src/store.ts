@@ -35,6 +35,16 @@ export const timerChanges = signal(0);
 /** States that receipts have proved since the home was read. */
 export const provedStates = signal<Record<string, string>>({});
 
+/** What the node's microphone hears; null while nobody looks. */
+export interface Meter {
+  is_open: boolean;
+  level_dbfs: number;
+  speech: number;
+  wake: number;
+  echo: { erle_db: number; delay_ms: number; drift_ppm: number; is_learning: boolean; age_s: number } | null;
+}
+export const meter = signal<Meter | null>(null);
+
 export interface Heard {
   at: number;
   word: string;
