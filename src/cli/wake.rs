@@ -7,6 +7,7 @@ use super::Faults;
 use super::args::Wake as Command;
 use super::studio::{SPEEDS, Studio, faster};
 use super::temporary_folder::TemporaryFolder;
+use crate::app::audio::wake_training;
 use crate::app::builder::App;
 use crate::cli::evaluations::figures::Percent;
 use hark_config::{Config, paths};
@@ -75,7 +76,7 @@ fn train(
     let name: String = phrase.chars().map(|c| if c.is_alphabetic() { c } else { '_' }).collect();
     let file = match out {
         Some(file) => file.to_owned(),
-        None => config.paths.state_dir().map_err(one)?.join("wake").join(format!("{name}.json")),
+        None => wake_training::folder(config).map_err(one)?.join(format!("{name}.json")),
     };
     if file.extension().is_none_or(|ending| ending != "json") {
         return Err(one(bad(

@@ -1,7 +1,7 @@
 //! `hark wake train`, started by the daemon: another process of this program does it, at low priority, and says on its standard
 //! output how far it is.
 
-use hark_config::ConfigFile;
+use hark_config::{Config, ConfigFile};
 use hark_core::training::{TrainedWord, TrainingProgress, TrainingStage, TrainingState, WakeTraining};
 use hark_core::{Fault, FaultKind};
 use std::io;
@@ -26,6 +26,14 @@ struct Job {
     state: TrainingState,
     /// Ends it.
     cancel: Option<oneshot::Sender<()>>,
+}
+
+/// Where trained words are put when nobody says where, and are looked for.
+///
+/// # Errors
+/// When there is no state folder.
+pub(crate) fn folder(config: &Config) -> Result<PathBuf, Fault> {
+    Ok(config.paths.state_dir()?.join("wake"))
 }
 
 impl BackgroundTraining {

@@ -116,7 +116,7 @@ mod tests {
             "{fault}"
         );
         let script =
-            r#"echo '{"peak_dbfs":-20.5,"loudness":"good","played":true,"message":"'"$5 $6"'","fix":""}'"#;
+            r#"echo '{"peak_dbfs":-20.5,"loudness":"good","played":true,"message":"'"$6 $7"'","fix":""}'"#;
         let (_dir, inspection) = of(script);
         let tried = wait(inspection.sound("--record=hw:0")).unwrap();
         assert_eq!((tried.peak_dbfs, tried.played), (Some(-20.5), true));
