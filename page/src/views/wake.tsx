@@ -21,8 +21,8 @@ interface Training {
 }
 
 /** Where each stage begins in the whole, in percent: they take unequal times. */
-const BEGINS = { speaking: 0, learning: 60, counting: 85 } as const;
-const SHARES = { speaking: 60, learning: 25, counting: 15 } as const;
+const BEGINS = { speaking: 0, learning: 20, counting: 60 } as const;
+const SHARES = { speaking: 20, learning: 40, counting: 40 } as const;
 
 function Progress({ of, cancel }: { of: NonNullable<Training['progress']>; cancel: () => void }) {
   const share = of.of === 0 ? 0 : Math.min(1, of.done / of.of);
@@ -44,9 +44,10 @@ function Word({ word, phrase }: { word: NonNullable<Training['word']>; phrase: s
   const all = Array.isArray(words) ? words.map(String) : [];
   const use = async (changed: string[]) => {
     try {
-      await fetchApi('PATCH', 'config', { changes: { 'wake.words': changed } });
+      const answer = await fetchApi('PATCH', 'config', { changes: { 'wake.words': changed } });
+      const { needs_restart: waits } = (await answer.json()) as { needs_restart: string[] };
       await readConfiguration();
-      setTold(t('wake.used', { phrase }));
+      setTold(t(waits.includes('wake.words') ? 'wake.used.later' : 'wake.used', { phrase }));
     } catch (error) {
       tellFailure(error);
     }

@@ -23,6 +23,7 @@ use hark_core::api::{
 };
 use hark_core::automation::Automation;
 use hark_core::configuration::ConfigurationFile;
+use hark_core::delegation::TaskNews;
 use hark_core::documents::Documents;
 use hark_core::home::Home;
 use hark_core::house::{NameChange, NodeCard};
@@ -360,6 +361,10 @@ impl Api for LiveApi {
         let mut tools = tools::overview(&self.services);
         tools.retain(|tool| tool.is_available && serve.contains(&tool.permission));
         tools
+    }
+
+    fn task(&self) -> Option<TaskNews> {
+        self.services.delegation.view().map(|task| task.news())
     }
 
     fn mcp_servers(&self) -> Vec<ServerState> {

@@ -11,6 +11,7 @@ use hark_core::configuration::{
     ConfigurationChange, ConfigurationFile, ConfigurationState, KeyChange, KeySource, KeyState, Mistake,
     Refusal,
 };
+use hark_core::delegation::{TaskNews, TaskState};
 use hark_core::documents::{Document, DocumentState, DocumentStatus, Documents, FoundPassage, IndexChange};
 use hark_core::home::{Area, Entity, Home};
 use hark_core::house::{NameChange, NodeCard};
@@ -409,6 +410,19 @@ impl Api for Fake {
 
     fn served_tools(&self) -> Vec<ToolState> {
         self.tools()
+    }
+
+    fn task(&self) -> Option<TaskNews> {
+        Some(TaskNews {
+            task: "7".into(),
+            goal: "fix the tests".into(),
+            program: "Claude Code".into(),
+            workspace: "website".into(),
+            state: TaskState::Asking,
+            text: "Which port?".into(),
+            conversation: "desk".into(),
+            language: "en".into(),
+        })
     }
 
     fn mcp_servers(&self) -> Vec<ServerState> {

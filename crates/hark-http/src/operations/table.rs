@@ -6,7 +6,7 @@ use crate::{configuration, documents, handlers, household, inspection, owner, se
 use axum::routing::{delete, get, patch, post};
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 41] = [
+pub(super) static OPERATIONS: [Operation; 42] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -139,6 +139,16 @@ pub(super) static OPERATIONS: [Operation; 41] = [
             "enrol_speaker",
             "Enrols a person's voice, which is kept as numbers. For the operator only.",
             Success::Object(|schemas| schemas.subschema_for::<household::KnownSpeaker>()),
+        )
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(household::task),
+        ..reads(
+            "/api/v1/task",
+            "task",
+            "The task that was handed to another program and runs, asks, or was the last.",
+            Success::Object(|schemas| schemas.subschema_for::<household::CurrentTask>()),
         )
     },
     Operation {

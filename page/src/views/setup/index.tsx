@@ -34,7 +34,7 @@ interface Keys {
 
 /** What is so by now, in short. */
 function state(step: StepName, of: (key: string) => Json | undefined): string {
-  const text = (key: string) => String(of(key) ?? '');
+  const text = (key: string) => (of(key) === 'none' ? t('setup.none') : String(of(key) ?? ''));
   switch (step) {
     case 'language':
       return text('speaking.language');
@@ -49,7 +49,7 @@ function state(step: StepName, of: (key: string) => Json | undefined): string {
     case 'home-assistant':
       return text('homeassistant.url') || t('setup.none');
     case 'broker':
-      return text('mqtt.url') || t(text('mqtt.broker') === 'none' ? 'setup.none' : 'setup.broker.short');
+      return text('mqtt.url') || t(of('mqtt.broker') === 'none' ? 'setup.none' : 'setup.broker.short');
     case 'rooms':
       return text('home.area') || t('setup.rooms.nowhere');
     case 'model':
