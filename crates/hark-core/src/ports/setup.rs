@@ -5,8 +5,12 @@ use super::super::configuration::{ConfigurationChange, Refusal};
 use super::super::fault::Fault;
 use super::super::home::Area;
 use super::super::model::ModelListing;
-use super::api::ApiFuture;
 use serde::{Deserialize, Serialize};
+use std::future::Future;
+use std::pin::Pin;
+
+/// What takes its time.
+pub type SetupFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A language the household may speak.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -180,42 +184,42 @@ pub trait Setup: Send + Sync {
     ///
     /// # Errors
     /// When the configuration or the models cannot be read.
-    fn choices(&self) -> ApiFuture<'_, Result<SetupChoices, Fault>>;
+    fn choices(&self) -> SetupFuture<'_, Result<SetupChoices, Fault>>;
     /// Looks for something on the network; `everywhere` asks every address of it for an open port, where that is the only way.
     ///
     /// # Errors
     /// When the network cannot be asked.
-    fn find(&self, what: NetworkService, everywhere: bool) -> ApiFuture<'_, Result<FoundServices, Fault>>;
+    fn find(&self, what: NetworkService, everywhere: bool) -> SetupFuture<'_, Result<FoundServices, Fault>>;
     /// Tries a device, by its name in the configuration.
     ///
     /// # Errors
     /// When it cannot be tried; what does not work about the device is a result.
-    fn try_sound(&self, test: SoundTest, device: String) -> ApiFuture<'_, Result<SoundTestResult, Fault>>;
+    fn try_sound(&self, test: SoundTest, device: String) -> SetupFuture<'_, Result<SoundTestResult, Fault>>;
     /// Waits for the wake word at the microphone of the running Hark, until it was heard often enough or the time is over.
     ///
     /// # Errors
     /// When no microphone is open.
-    fn try_wake_word(&self) -> ApiFuture<'_, Result<WakeTrial, Fault>>;
+    fn try_wake_word(&self) -> SetupFuture<'_, Result<WakeTrial, Fault>>;
     /// Tries Home Assistant, and writes it.
     ///
     /// # Errors
     /// When it does not work and is not to be kept, or cannot be written.
-    fn home_assistant(&self, choice: HomeAssistantChoice) -> ApiFuture<'_, Result<SetUp, Refusal>>;
+    fn home_assistant(&self, choice: HomeAssistantChoice) -> SetupFuture<'_, Result<SetUp, Refusal>>;
     /// Tries a broker, and writes it.
     ///
     /// # Errors
     /// When it does not work and is not to be kept, or cannot be written.
-    fn broker(&self, choice: BrokerChoice) -> ApiFuture<'_, Result<SetUp, Refusal>>;
+    fn broker(&self, choice: BrokerChoice) -> SetupFuture<'_, Result<SetUp, Refusal>>;
     /// Writes rooms into the home's file, which is made where there is none, and has it read anew.
     ///
     /// # Errors
     /// When a name cannot be, or it cannot be written.
-    fn add_rooms(&self, names: Vec<String>) -> ApiFuture<'_, Result<(), Refusal>>;
+    fn add_rooms(&self, names: Vec<String>) -> SetupFuture<'_, Result<(), Refusal>>;
     /// The models of a server.
     ///
     /// # Errors
     /// When none answers there.
-    fn models_at(&self, url: String) -> ApiFuture<'_, Result<ServerModels, Fault>>;
+    fn models_at(&self, url: String) -> SetupFuture<'_, Result<ServerModels, Fault>>;
     /// Writes which model is asked, and asks it.
     ///
     /// # Errors
@@ -225,5 +229,5 @@ pub trait Setup: Send + Sync {
         url: String,
         provider: String,
         model: String,
-    ) -> ApiFuture<'_, Result<SetUp, Refusal>>;
+    ) -> SetupFuture<'_, Result<SetUp, Refusal>>;
 }
