@@ -54,7 +54,7 @@ fn within_bounds(message: &ClientMessage, raw: &str) {
             session_id
         }
         ClientMessage::Answer { session_id, .. } => session_id,
-        ClientMessage::Stop | ClientMessage::ListModels => &None,
+        ClientMessage::Stop | ClientMessage::ListModels | ClientMessage::Meter { .. } => &None,
     };
     if let Some(name) = session {
         assert!((1..=64).contains(&name.chars().count()) && !name.contains(char::is_control), "{name:?}");
@@ -80,5 +80,6 @@ fn write(message: &ClientMessage) -> Value {
         }
         ClientMessage::Stop => json!({"type": "stop"}),
         ClientMessage::ListModels => json!({"type": "list_models"}),
+        ClientMessage::Meter { on } => json!({"type": "meter", "on": on}),
     }
 }

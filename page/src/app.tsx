@@ -16,6 +16,7 @@ import { Now } from './views/now';
 import { People } from './views/people';
 import { Sessions } from './views/sessions';
 import { Settings } from './views/settings';
+import { Setup } from './views/setup';
 import { Timers } from './views/timers';
 import { Turns } from './views/turns';
 import { QuestionBox } from './views/question';
@@ -33,12 +34,14 @@ const VIEWS = [
   'health',
   'settings',
 ] as const;
-type View = (typeof VIEWS)[number];
+/** What other views lead to. */
+const ASIDE = ['setup'] as const;
+type View = (typeof VIEWS)[number] | (typeof ASIDE)[number];
 
 /** The address behind `#`: the name of a view, and what of it. */
 function route(): { view: View; rest: string } {
   const [name = '', ...rest] = location.hash.replace(/^#\/?/, '').split('/');
-  const view = VIEWS.find((one) => one === name) ?? 'now';
+  const view = [...VIEWS, ...ASIDE].find((one) => one === name) ?? 'now';
   return { view, rest: decodeURIComponent(rest.join('/')) };
 }
 
@@ -211,6 +214,8 @@ function CurrentView() {
       return <Health />;
     case 'settings':
       return <Settings wanted={rest} />;
+    case 'setup':
+      return <Setup wanted={rest} />;
   }
 }
 

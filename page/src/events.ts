@@ -76,6 +76,7 @@ export type Happening =
   | { event: 'timer'; change: string; timer: { id: string; kind: string; name: string | null; state: string } }
   | { event: 'setting'; name: string; value: Json }
   | { event: 'lesson'; text: string; meant: string; known: boolean; note: string | null }
+  | { event: 'delegation'; task: string; state: string; text: string }
   | ({ event: 'error' } & Fault)
   | { event: 'turn'; timings_ms: Timings; route: string | null; attempts: number; outcome: string };
 
@@ -113,6 +114,15 @@ export interface Entity {
 export interface Area {
   id: string;
   name: string;
+  aliases: string[];
+  floor: string | null;
+}
+
+export interface Floor {
+  id: string;
+  name: string;
+  aliases: string[];
+  level: number;
 }
 
 export interface Timer {

@@ -6,6 +6,7 @@ import {
   connection,
   giveBack,
   health,
+  meter,
   models,
   notify,
   readConfiguration,
@@ -14,6 +15,7 @@ import {
   receive,
   refusal,
   state,
+  type Meter,
 } from './store';
 
 const FIRST_PAUSE_MS = 400;
@@ -29,7 +31,8 @@ type Message =
   | { type: 'event'; data: HarkEvent; session_id?: string }
   | { type: 'content' | 'plan' | 'step_update' | 'complete'; data: HarkEvent & { session_id?: string } }
   | { type: 'error'; data: { event?: string; kind: string; message: string; fix: string; session_id?: string } }
-  | { type: 'models'; data: { models: Model[] } };
+  | { type: 'models'; data: { models: Model[] } }
+  | { type: 'meter'; data: Meter };
 
 /** Whether it was sent. */
 export function send(message: object): boolean {
@@ -63,6 +66,9 @@ function take(text: string): void {
         giveBack();
         notify(message.data.message, message.data.fix);
       }
+      break;
+    case 'meter':
+      meter.value = message.data;
       break;
     case 'models':
       models.value = message.data.models;

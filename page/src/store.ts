@@ -32,8 +32,20 @@ export const configuration = signal<Record<string, Record<string, unknown>>>({})
 export const ringing = signal<{ id: string; name: string | null }[]>([]);
 /** Counts changes of timers, so that a list of them can be read anew. */
 export const timerChanges = signal(0);
+/** Counts news of the task that was handed to another program. */
+export const taskChanges = signal(0);
 /** States that receipts have proved since the home was read. */
 export const provedStates = signal<Record<string, string>>({});
+
+/** What the node's microphone hears; null while nobody looks. */
+export interface Meter {
+  is_open: boolean;
+  level_dbfs: number;
+  speech: number;
+  wake: number;
+  echo: { erle_db: number; delay_ms: number; drift_ppm: number; is_learning: boolean; age_s: number } | null;
+}
+export const meter = signal<Meter | null>(null);
 
 export interface Heard {
   at: number;
@@ -181,6 +193,9 @@ function note(event: HarkEvent): void {
       provedStates.value = { ...provedStates.value, ...proved };
       break;
     }
+    case 'delegation':
+      taskChanges.value += 1;
+      break;
     case 'error':
       notify(event.message, event.fix);
       break;

@@ -82,22 +82,24 @@ export interface Daemon {
   end(): Promise<void>;
 }
 
-export async function daemon(options: { token?: string; prefix?: string; pin?: string } = {}): Promise<Daemon> {
+/** `bare`: nothing is set on the command line that setting up would write. */
+export async function daemon(options: { token?: string; prefix?: string; pin?: string; bare?: boolean } = {}): Promise<Daemon> {
   const state = mkdtempSync(join(tmpdir(), 'hark-page-'));
   const [port, broker] = [await freePort(), await freePort()];
-  writeFileSync(join(state, 'home.toml'), home());
+  if (options.bare !== true) writeFileSync(join(state, 'home.toml'), home());
   const config = join(state, 'hark.toml');
-  writeFileSync(config, CONFIG);
+  const silence = '\n[audio]\ninput_device = "none"\noutput_device = "none"\n';
+  writeFileSync(config, options.bare === true ? CONFIG + silence : CONFIG);
   const settings = [
     `paths.state_dir=${join(state, 'state')}`,
-    'audio.input_device=none',
-    'audio.output_device=none',
     `mqtt.embedded_port=${broker}`,
     `mqtt.node=page-${port}`,
     `dashboard.listen=127.0.0.1:${port}`,
     'dashboard.requests_per_minute=60000',
-    `home.file=${join(state, 'home.toml')}`,
   ];
+  if (options.bare !== true) {
+    settings.push('audio.input_device=none', 'audio.output_device=none', `home.file=${join(state, 'home.toml')}`);
+  }
   if (options.token !== undefined) {
     writeFileSync(join(state, 'token'), options.token);
     settings.push(`dashboard.token_file=${join(state, 'token')}`);

@@ -414,6 +414,23 @@ it.skipIf(process.env['HARK_PAGE'] === 'daemon')('works under a prefix, as Home 
   }
 });
 
+it('can be installed on a phone', async () => {
+  const { context, page } = await open(chromium, hark.page, { size: 'phone' });
+  await connected(page);
+  const devtools = await context.newCDPSession(page);
+  const { url, errors, data } = await devtools.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  expect(url).toBe(new URL('manifest.webmanifest', hark.page).href);
+  const manifest = JSON.parse(data ?? '') as { start_url: string; display: string; icons: { src: string; sizes: string }[] };
+  expect(new URL(manifest.start_url, url).href).toBe(hark.page);
+  expect(manifest.display).toBe('standalone');
+  for (const icon of manifest.icons) expect((await page.request.get(new URL(icon.src, url).href)).status()).toBe(200);
+  const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
+  // A window without a profile installs nothing; nothing else is in the way.
+  expect(installabilityErrors.map((one) => one.errorId).filter((one) => one !== 'in-incognito')).toEqual([]);
+  await context.close();
+});
+
 it('hears a turn that is spoken into the browser', async () => {
   const file = join(OUT, 'spoken.wav');
   writeSpoken('what time is it', file);

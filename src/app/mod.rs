@@ -19,6 +19,7 @@ pub mod requests;
 pub mod service;
 pub mod session_names;
 pub mod settings;
+pub(crate) mod setup;
 pub mod shutdown;
 pub mod signals;
 pub mod storage;

@@ -146,8 +146,15 @@ pub enum Command {
         /// Only these steps; all, when none is named
         steps: Vec<setup::Step>,
     },
-    /// Microphones and speakers
-    Devices,
+    /// Microphones and speakers: lists them, or tries one by ear
+    Devices {
+        /// Plays two tones on a speaker, by the name that is listed or `auto`
+        #[arg(long, value_name = "NAME")]
+        play: Option<String>,
+        /// Records for four seconds, tells how loud it was, and plays it back on the configured speaker
+        #[arg(long, value_name = "NAME", conflicts_with = "play")]
+        record: Option<String>,
+    },
     /// Checks every part and says how to mend what is broken
     Doctor,
     /// The configuration

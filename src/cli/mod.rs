@@ -104,7 +104,8 @@ fn others(cli: Cli) -> Result<(), Faults> {
             return Ok(());
         }
         Command::Man => return man(out).map_err(one),
-        Command::Devices => return devices::run(cli.json),
+        Command::Devices { play: None, record: None } => return devices::run(cli.json),
+        Command::Devices { play: Some(device), .. } => return devices::play(device, cli.json).map_err(one),
         Command::Setup { steps } => return setup::run(file(&cli), steps, cli.json),
         _ => {}
     }
@@ -140,7 +141,10 @@ fn others(cli: Cli) -> Result<(), Faults> {
         | Command::Completions { .. }
         | Command::Man
         | Command::Setup { .. }
-        | Command::Devices => Ok(()),
+        | Command::Devices { record: None, .. } => Ok(()),
+        Command::Devices { record: Some(device), .. } => {
+            devices::record(&device, &config.audio.output_device, cli.json).map_err(one)
+        }
     }
 }
 

@@ -7,10 +7,12 @@ use super::Faults;
 use super::args::Wake as Command;
 use super::studio::{SPEEDS, Studio, faster};
 use super::temporary_folder::TemporaryFolder;
+use crate::app::audio::wake_training;
 use crate::app::builder::App;
 use crate::cli::evaluations::figures::Percent;
 use hark_config::{Config, paths};
 use hark_core::ports::SpeechGrammar;
+use hark_core::training::{TrainedWord, TrainingProgress, TrainingStage};
 use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ};
 use hark_models::litert::LiteRt;
 use hark_stt::recording;
@@ -36,11 +38,17 @@ const WORD_HOPS: usize = 4;
 const AROUND: usize = 16_000;
 /// One speaker of so many is for counting.
 const HELD_OUT: usize = 4;
+/// It takes every core for minutes: whoever listens on this machine goes first.
+const NICENESS: i32 = 10;
+/// Progress is told after so many sayings.
+const TELL_EVERY: usize = 10;
 /// Text that is no request and no wake word.
 const PROSE: &str = include_str!("evaluations/long_reply.txt");
 
 pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Faults> {
     let Command::Train { phrase, recordings, others, out } = command;
+    // Where it is not allowed, it is as hurried as others.
+    let _ = rustix::process::nice(NICENESS);
     train(config, phrase, (recordings, others), out.as_deref(), as_json)
 }
 
@@ -68,7 +76,7 @@ fn train(
     let name: String = phrase.chars().map(|c| if c.is_alphabetic() { c } else { '_' }).collect();
     let file = match out {
         Some(file) => file.to_owned(),
-        None => config.paths.state_dir().map_err(one)?.join("wake").join(format!("{name}.json")),
+        None => wake_training::folder(config).map_err(one)?.join(format!("{name}.json")),
     };
     if file.extension().is_none_or(|ending| ending != "json") {
         return Err(one(bad(
@@ -81,11 +89,16 @@ fn train(
     apart.paths.state_dir = folder.path().display().to_string();
     (apart.home.demo, apart.home.file) = (true, String::new());
     let app = App::open(apart)?;
-    let mut scene = Scene(Studio::open(&app).map_err(one)?);
+    let mut scene = Scene { studio: Studio::open(&app).map_err(one)?, as_json };
     let sayings = scene.say_all(&app, &phrase, recordings)?;
     let mut ear = Ear::open(&app, None).map_err(one)?;
     eprintln!("hark: learning from {} sayings …", sayings.len());
-    let examples = ear.examples(&sayings).map_err(one)?;
+    let progress = |stage, done| {
+        if as_json {
+            println!("{}", json!(TrainingProgress { stage, done, of: sayings.len() }));
+        }
+    };
+    let examples = ear.examples(&sayings, |done| progress(TrainingStage::Learning, done)).map_err(one)?;
     let head = TrainedHead::train(&phrase, &examples).map_err(one)?;
     if let Some(parent) = file.parent() {
         paths::ensure_dir(parent).map_err(one)?;
@@ -97,7 +110,8 @@ fn train(
     })?;
     let engine = Ear::open(&app, Some(&file)).map_err(one)?.engine;
     let mut detector = WakeDetector::new(Box::new(engine), &config.wake);
-    let counted = count(&mut detector, &sayings).map_err(one)?;
+    let counted =
+        count(&mut detector, &sayings, |done| progress(TrainingStage::Counting, done)).map_err(one)?;
     tell(&phrase, &file, &counted, as_json);
     Ok(())
 }
@@ -119,10 +133,18 @@ fn tell(phrase: &str, file: &Path, counted: &Counted, as_json: bool) {
     let Counted { missed, said, near_wakes, near, false_wakes, other_hours } = counted;
     let percent = Percent::of(*missed, *said);
     if as_json {
-        let report = json!({
-            "phrase": phrase, "file": file, "missed": missed, "said": said, "missed_percent": percent,
-            "near_wakes": near_wakes, "near": near, "false_wakes": false_wakes, "other_speech_hours": other_hours,
-        });
+        let word = TrainedWord {
+            phrase: phrase.to_owned(),
+            file: file.display().to_string(),
+            missed: *missed,
+            said: *said,
+            near_wakes: *near_wakes,
+            near: *near,
+            false_wakes: *false_wakes,
+            other_speech_hours: *other_hours,
+        };
+        let mut report = json!(word);
+        report["missed_percent"] = json!(percent);
         println!("{report}");
         return;
     }
@@ -159,7 +181,11 @@ struct Saying {
 }
 
 /// Voices, in rooms with noise.
-struct Scene(Studio);
+struct Scene {
+    studio: Studio,
+    /// How far it is is told on standard output, a line of JSON at a time.
+    as_json: bool,
+}
 
 impl Scene {
     /// Everything that is learned from and counted on.
@@ -171,9 +197,10 @@ impl Scene {
     ) -> Result<Vec<Saying>, Faults> {
         let one = |fault| vec![fault];
         let mut sayings = Vec::new();
-        for voice in 0..self.0.voices() {
+        let ways = self.studio.voices() * WAYS.len();
+        for voice in 0..self.studio.voices() {
             for way in WAYS {
-                let said = self.0.say(voice, &way.replace("{}", phrase)).map_err(one)?;
+                let said = self.studio.say(voice, &way.replace("{}", phrase)).map_err(one)?;
                 for (number, speed) in SPEEDS.iter().enumerate() {
                     let is_held_out = number % HELD_OUT == 1;
                     self.hear(&faster(&said, *speed), Kind::Word, is_held_out, ROOMS_A_SAYING, &mut sayings);
@@ -195,11 +222,16 @@ impl Scene {
             grammar.sample(SENTENCES, 7).into_iter().map(|words| words.join(" ")).collect();
         let vocabulary: Vec<String> = grammar.vocabulary();
         texts.extend(PROSE.split_inclusive(['.', ',', '?', '!']).map(str::to_owned));
-        let near = self.0.near(phrase, &vocabulary, NEAR_WORDS);
+        let near = self.studio.near(phrase, &vocabulary, NEAR_WORDS);
         let spoken = texts.iter().map(|text| (text, 1, Kind::Other));
         let spoken = spoken.chain(near.iter().map(|text| (text, NEAR_SPEAKERS, Kind::Near)));
+        let of = ways + texts.len() + near.len();
         for (number, (text, speakers, kind)) in spoken.enumerate() {
-            let said = self.0.say(number % self.0.voices(), text).map_err(one)?;
+            if self.as_json && number % TELL_EVERY == 0 {
+                let stage = TrainingStage::Speaking;
+                println!("{}", json!(TrainingProgress { stage, done: ways + number, of }));
+            }
+            let said = self.studio.say(number % self.studio.voices(), text).map_err(one)?;
             for turn in 0..speakers {
                 let speaker = (number + turn * 5) % SPEEDS.len();
                 let is_held_out = speaker % HELD_OUT == 1;
@@ -207,7 +239,7 @@ impl Scene {
             }
         }
         for _ in 0..20 {
-            let noise: Vec<f32> = (0..5 * AROUND).map(|_| self.0.random.unit() as f32 - 0.5).collect();
+            let noise: Vec<f32> = (0..5 * AROUND).map(|_| self.studio.random.unit() as f32 - 0.5).collect();
             self.hear(&noise, Kind::Other, false, 1, &mut sayings);
         }
         Ok(sayings)
@@ -222,20 +254,20 @@ impl Scene {
         };
         let said = &said[from..=to];
         for room in 0..rooms {
-            let before = AROUND + self.0.random.below(HOP_SAMPLES as u64) as usize;
+            let before = AROUND + self.studio.random.below(HOP_SAMPLES as u64) as usize;
             let mut sound = vec![0.0; before];
             sound.extend_from_slice(said);
             sound.extend(vec![0.0; AROUND]);
             if room > 0 {
                 self.reverberate(&mut sound);
             }
-            let level = hark_audio::amplitude_of_db(-3.0 - 30.0 * self.0.random.unit() as f32);
-            let noise_db = if room == 0 { -45.0 } else { -8.0 - 22.0 * self.0.random.unit() as f32 };
+            let level = hark_audio::amplitude_of_db(-3.0 - 30.0 * self.studio.random.unit() as f32);
+            let noise_db = if room == 0 { -45.0 } else { -8.0 - 22.0 * self.studio.random.unit() as f32 };
             let noise = level * hark_audio::amplitude_of_db(noise_db);
             let mut low = 0.0_f32;
             for sample in &mut sound {
                 // Noise of a room has more below.
-                low += 0.1 * (self.0.random.unit() as f32 - 0.5 - low);
+                low += 0.1 * (self.studio.random.unit() as f32 - 0.5 - low);
                 *sample = (*sample / peak * level + 4.0 * noise * low).clamp(-1.0, 1.0);
             }
             sayings.push(Saying { sound, kind, end: before + said.len(), is_held_out });
@@ -244,11 +276,11 @@ impl Scene {
 
     /// Adds reflections that fall by 60 dB in 0.2 to 0.6 seconds.
     fn reverberate(&mut self, sound: &mut [f32]) {
-        let rt60 = 0.2 + 0.4 * self.0.random.unit();
+        let rt60 = 0.2 + 0.4 * self.studio.random.unit();
         let dry = sound.to_vec();
         for _ in 0..40 {
-            let delay_s = 0.004 + 0.25 * self.0.random.unit().powi(2);
-            let gain = 0.35 * 10.0_f64.powf(-3.0 * delay_s / rt60) * (2.0 * self.0.random.unit() - 1.0);
+            let delay_s = 0.004 + 0.25 * self.studio.random.unit().powi(2);
+            let gain = 0.35 * 10.0_f64.powf(-3.0 * delay_s / rt60) * (2.0 * self.studio.random.unit() - 1.0);
             let delay = (delay_s * f64::from(SAMPLE_RATE_HZ)) as usize;
             for (sample, early) in sound.iter_mut().skip(delay).zip(&dry) {
                 *sample += gain as f32 * early;
@@ -274,9 +306,12 @@ impl Ear {
         Ok(Self { engine: OpenWakeWord::load(&LiteRt::load(&manifest.path("litert")?)?, &files)? })
     }
 
-    fn examples(&mut self, sayings: &[Saying]) -> Result<Vec<Example>, Fault> {
+    fn examples(&mut self, sayings: &[Saying], progress: impl Fn(usize)) -> Result<Vec<Example>, Fault> {
         let mut examples = Vec::new();
-        for saying in sayings.iter().filter(|saying| !saying.is_held_out) {
+        for (number, saying) in sayings.iter().enumerate().filter(|(_, saying)| !saying.is_held_out) {
+            if number % TELL_EVERY == 0 {
+                progress(number);
+            }
             self.engine.windows_of(&saying.sound, |end, embeddings| {
                 let after = end as isize - saying.end as isize;
                 let is_word = match (saying.kind == Kind::Word).then_some(after) {
@@ -293,9 +328,16 @@ impl Ear {
 }
 
 /// What the word misses and is mistaken for, as it is listened for.
-fn count(detector: &mut WakeDetector, sayings: &[Saying]) -> Result<Counted, Fault> {
+fn count(
+    detector: &mut WakeDetector,
+    sayings: &[Saying],
+    progress: impl Fn(usize),
+) -> Result<Counted, Fault> {
     let mut counted = Counted::default();
-    for saying in sayings.iter().filter(|saying| saying.is_held_out) {
+    for (number, saying) in sayings.iter().enumerate().filter(|(_, saying)| saying.is_held_out) {
+        if number % TELL_EVERY == 1 {
+            progress(number);
+        }
         detector.reset();
         let mut reports = Vec::new();
         detector.push(&saying.sound, &mut reports)?;

@@ -49,7 +49,9 @@ pub use ids::{AutomationId, EntityId, ReceiptId, TimerId, TurnId};
 pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
 pub use mode::Mode;
 pub use model::{context, delegation, plan, thinking};
-pub use ports::{api, configuration, documents, external_tools, inspection, teaching, tool_host};
+pub use ports::{
+    api, configuration, documents, external_tools, inspection, setup, teaching, tool_host, training,
+};
 pub use public_event::{Envelope, PublicEvent};
 pub use setting::Setting;
 pub use speech::speaker::SpeakerGuess;

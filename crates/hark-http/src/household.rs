@@ -6,7 +6,9 @@ use super::wire::rfc3339;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use hark_core::api;
 use hark_core::automation::{self, Action, Trigger};
+use hark_core::delegation::{TaskNews, TaskState};
 use hark_core::inspection::{ServerCondition, ServerState, ToolState};
 use hark_core::ports::StoredList;
 use hark_core::speaker::{EnrolledSpeaker, Speakers};
@@ -190,6 +192,85 @@ struct Server {
     refused: Vec<String>,
     /// How often it was started again.
     restarts: u32,
+}
+
+/// Where a task is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum TaskWord {
+    Running,
+    /// The program asks something.
+    Asking,
+    Done,
+    Failed,
+    Stopped,
+    /// It ran when Hark ended.
+    Interrupted,
+}
+
+/// A task that was handed to another program.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Task {
+    id: String,
+    /// What is to be done, as it was asked for.
+    goal: String,
+    /// What people call the program.
+    program: String,
+    workspace: String,
+    state: TaskWord,
+    /// What it asks, said last, has done, or why it failed: text of another program.
+    text: String,
+}
+
+/// The task that runs, asks, or was the last.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CurrentTask {
+    /// Null where none was handed on.
+    task: Option<Task>,
+}
+
+pub(super) async fn task(State(app): State<SharedState>) -> Json<CurrentTask> {
+    let told = |news: TaskNews| Task {
+        id: news.task,
+        goal: news.goal,
+        program: news.program,
+        workspace: news.workspace,
+        state: match news.state {
+            TaskState::Running => TaskWord::Running,
+            TaskState::Asking => TaskWord::Asking,
+            TaskState::Done => TaskWord::Done,
+            TaskState::Failed => TaskWord::Failed,
+            TaskState::Stopped => TaskWord::Stopped,
+            TaskState::Interrupted => TaskWord::Interrupted,
+        },
+        text: news.text,
+    };
+    Json(CurrentTask { task: app.api.task().map(told) })
+}
+
+/// A wake word, or something like it, at the microphone of this node.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HeardWakeWord {
+    /// RFC 3339.
+    at: String,
+    word: String,
+    score: f32,
+    /// Why it did not wake; null where it did.
+    why: Option<String>,
+}
+
+/// What was heard of wake words since the start.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct HeardWakeWords {
+    heard: Vec<HeardWakeWord>,
+}
+
+pub(super) async fn heard_wake_words(State(app): State<SharedState>) -> Json<HeardWakeWords> {
+    let told = |heard: api::HeardWakeWord| {
+        let api::HeardWakeWord { at, word, score, why } = heard;
+        HeardWakeWord { at, word, score, why }
+    };
+    Json(HeardWakeWords { heard: app.api.heard_wake_words().into_iter().map(told).collect() })
 }
 
 /// Every MCP server, by name.

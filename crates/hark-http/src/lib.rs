@@ -30,6 +30,7 @@ mod request_input;
 mod server;
 mod server_state;
 mod sessions;
+mod setup;
 mod tool_host;
 mod turn_summary;
 mod web_page;

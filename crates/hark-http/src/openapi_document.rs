@@ -1,6 +1,7 @@
 //! The OpenAPI document, made from the table of operations.
 
-use super::operations::{EVERYWHERE, OPERATIONS, Operation, Success};
+use super::operations;
+use super::operations::operation::{EVERYWHERE, Operation, Success};
 use super::wire;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -24,7 +25,7 @@ pub(super) fn document() -> Value {
     let mut got = settings().for_serialize().into_generator();
     let error = got.subschema_for::<wire::Error>().to_value();
     let (mut paths, mut sockets): (Map<String, Value>, Map<String, Value>) = Default::default();
-    for operation in &OPERATIONS {
+    for operation in operations::all() {
         let described = describe(operation, &error, &mut sent, &mut got);
         // OpenAPI cannot describe a WebSocket: tools that try out `paths` cannot open one.
         let is_socket = matches!(operation.success, Success::Socket);

@@ -48,7 +48,7 @@ pub(super) struct RenameRequest {
 }
 
 /// Refuses everybody else.
-fn operator(request: &Request, what: &str) -> Result<(), ApiError> {
+pub(super) fn operator(request: &Request, what: &str) -> Result<(), ApiError> {
     if request.extensions().get::<Operator>().copied().unwrap_or_default().0 {
         return Ok(());
     }
@@ -112,7 +112,7 @@ pub(super) async fn restart(
 }
 
 /// A name as it is said: one line, not empty.
-fn one_name(what: &str, name: &str) -> Result<String, ApiError> {
+pub(super) fn one_name(what: &str, name: &str) -> Result<String, ApiError> {
     let name = name.trim();
     let length = name.chars().count();
     if !(1..=MAX_NAME).contains(&length) || name.contains(char::is_control) {

@@ -291,6 +291,19 @@ struct Entity {
 struct Area {
     id: String,
     name: String,
+    aliases: Vec<String>,
+    /// Id of its floor.
+    floor: Option<String>,
+}
+
+/// A floor of the home.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Floor {
+    id: String,
+    name: String,
+    aliases: Vec<String>,
+    /// 0 is the ground floor.
+    level: i32,
 }
 
 /// Things of the home, and its places.
@@ -298,6 +311,8 @@ struct Area {
 pub(super) struct Entities {
     entities: Vec<Entity>,
     areas: Vec<Area>,
+    /// All floors.
+    floors: Vec<Floor>,
 }
 
 impl Entities {
@@ -315,8 +330,23 @@ impl Entities {
         let entities = entities.filter(|entity| domain.is_none_or(|domain| entity.id.domain() == domain));
         Self {
             entities: entities.cloned().map(Entity::from).collect(),
-            areas: meant.iter().map(|area| Area { id: area.id.clone(), name: area.name.clone() }).collect(),
+            areas: meant.into_iter().cloned().map(Area::from).collect(),
+            floors: home.floors.iter().cloned().map(Floor::from).collect(),
         }
+    }
+}
+
+impl From<home::Area> for Area {
+    fn from(area: home::Area) -> Self {
+        let home::Area { id, name, aliases, floor } = area;
+        Self { id, name, aliases, floor }
+    }
+}
+
+impl From<home::Floor> for Floor {
+    fn from(floor: home::Floor) -> Self {
+        let home::Floor { id, name, aliases, level } = floor;
+        Self { id, name, aliases, level }
     }
 }
 

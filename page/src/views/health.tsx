@@ -3,8 +3,9 @@ import { ApiFailure, fetchApi, get } from '../api';
 import { Curves, type Series } from '../curves';
 import type { Health as HealthReport, Timings, TurnSummary } from '../events';
 import { Badge, Panel, tellFailure, useReading, useTick } from '../parts';
+import { useMeter } from '../meter';
 import { send } from '../socket';
-import { connection, entries, hasSpeaker, health, models, notify } from '../store';
+import { connection, entries, hasMicrophone, hasSpeaker, health, meter, models, notify } from '../store';
 import { metrics, percentile } from '../story';
 import { duration, milliseconds, moment, number, t, word } from '../text';
 import { edit } from './settings';
@@ -388,6 +389,78 @@ function Nodes() {
   );
 }
 
+function Sound() {
+  useMeter();
+  const [isSaid, setIsSaid] = useState(false);
+  const now = meter.value;
+  const echo = now?.echo ?? null;
+  const say = async () => {
+    setIsSaid(true);
+    try {
+      await fetchApi('POST', 'say', { text: t('health.echo.text') });
+    } catch (error) {
+      tellFailure(error);
+    }
+  };
+  const db = (value: number) => `${number(value)} dB`;
+  return (
+    <Panel title={t('health.sound')} id="sound">
+      {now?.is_open === true ? (
+        <>
+          <div class="level">
+            <span id="level">{t('health.level')}</span>
+            <meter min={-80} max={0} value={now.level_dbfs} aria-labelledby="level" />
+            <span class="figure-value">{db(now.level_dbfs)}</span>
+          </div>
+          <div class="level">
+            <span id="speech">{t('health.speech')}</span>
+            <meter min={0} max={1} value={now.speech} aria-labelledby="speech" />
+            <span class="figure-value">{number(now.speech, 2)}</span>
+          </div>
+          <div class="level">
+            <span id="wake-score">{t('now.curve.wake')}</span>
+            <meter min={0} max={1} value={now.wake} aria-labelledby="wake-score" />
+            <span class="figure-value">{number(now.wake, 2)}</span>
+          </div>
+        </>
+      ) : (
+        <p class="dim">{t('health.sound.none')}</p>
+      )}
+      <h3>{t('health.echo')}</h3>
+      {echo === null ? (
+        <p class="dim">{t('health.echo.none')}</p>
+      ) : (
+        <dl class="facts">
+          <div>
+            <dt>{t('health.echo.erle')}</dt>
+            <dd>
+              {`${number(echo.erle_db, 1)} dB`} <span class="dim">{t('health.echo.age', { time: duration(echo.age_s) })}</span>
+            </dd>
+          </div>
+          <div>
+            <dt>{t('health.echo.delay')}</dt>
+            <dd>{milliseconds(echo.delay_ms)}</dd>
+          </div>
+          <div>
+            <dt>{t('health.echo.drift')}</dt>
+            <dd>{number(echo.drift_ppm, 1)} ppm</dd>
+          </div>
+        </dl>
+      )}
+      {echo?.is_learning === true && <p class="dim">{t('health.echo.learning')}</p>}
+      <p class="dim">{t('health.echo.about')}</p>
+      {hasSpeaker.value && now?.is_open === true && (
+        <p class="row wrap">
+          <button type="button" disabled={connection.value !== 'open'} onClick={() => void say()}>
+            {t('health.echo.go')}
+          </button>
+          <span role="status">{isSaid && t('health.echo.said')}</span>
+        </p>
+      )}
+    </Panel>
+  );
+}
+
 function Restart() {
   const [isSure, setIsSure] = useState(false);
   const [told, setTold] = useState('');
@@ -455,6 +528,7 @@ export function Health() {
           </Panel>
           <Counts report={report} />
           <Latency />
+          {hasMicrophone.value && <Sound />}
           {hasSpeaker.value && <Voice />}
           <Models />
           <Doctor />

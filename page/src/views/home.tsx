@@ -2,7 +2,7 @@ import { memo } from './memo';
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { fetchApi, get } from '../api';
 import { ask, control, phrase } from '../commands';
-import type { Area, Entity } from '../events';
+import type { Area, Entity, Floor } from '../events';
 import { FieldList, Icon, isIcon, Pick, Search, tellFailure, useReading, useTick } from '../parts';
 import { connection, provedStates } from '../store';
 import { number, t, word, type TextKey } from '../text';
@@ -10,6 +10,7 @@ import { number, t, word, type TextKey } from '../text';
 interface Read {
   entities: Entity[];
   areas: Area[];
+  floors: Floor[];
 }
 
 const READ_AGAIN_MS = 10_000;
@@ -88,15 +89,22 @@ function Value(props: { label: string; unit: string; min: number; max: number; s
   );
 }
 
+/** A thing, a room or a floor. */
+interface Named {
+  id: string;
+  name: string;
+  aliases: string[];
+}
+
 /** What a thing is called, to be written into the home's file. */
-function Names({ entity, isDisabled, done }: { entity: Entity; isDisabled: boolean; done: () => void }) {
-  const [name, setName] = useState(entity.name);
-  const [aliases, setAliases] = useState(entity.aliases.join(', '));
+function Names({ of, isDisabled, done }: { of: Named; isDisabled: boolean; done: () => void }) {
+  const [name, setName] = useState(of.name);
+  const [aliases, setAliases] = useState(of.aliases.join(', '));
   const [told, setTold] = useState('');
   const save = async () => {
     const others = aliases.split(',').map((one) => one.trim()).filter((one) => one !== '');
     try {
-      await fetchApi('PATCH', 'names', { id: entity.id, name: name.trim(), aliases: others });
+      await fetchApi('PATCH', 'names', { id: of.id, name: name.trim(), aliases: others });
       setTold(t('home.names.saved'));
       done();
     } catch (error) {
@@ -113,11 +121,11 @@ function Names({ entity, isDisabled, done }: { entity: Entity; isDisabled: boole
       }}
     >
       <label class="field">
-        <span>{t('home.names.name', { id: entity.id })}</span>
+        <span>{t('home.names.name', { id: of.id })}</span>
         <input type="text" required maxLength={100} value={name} autocomplete="off" onInput={(event) => setName(event.currentTarget.value)} />
       </label>
       <label class="field grow">
-        <span>{t('home.names.aliases', { id: entity.id })}</span>
+        <span>{t('home.names.aliases', { id: of.id })}</span>
         <input type="text" maxLength={1000} value={aliases} autocomplete="off" onInput={(event) => setAliases(event.currentTarget.value)} />
       </label>
       <button type="submit" disabled={isDisabled}>
@@ -239,13 +247,41 @@ const Row = memo(function Row({ entity, place, state, isConnected, done }: RowPr
               {t('home.aliases')}: {entity.aliases.join(', ')}
             </p>
           )}
-          <Names entity={entity} isDisabled={!isConnected} done={done} />
+          <Names of={entity} isDisabled={!isConnected} done={done} />
           {Object.keys(entity.attributes).length > 0 && <FieldList fields={entity.attributes} />}
         </div>
       )}
     </li>
   );
 });
+
+/** Names of the rooms and floors themselves. */
+function Places({ areas, floors, isDisabled, done }: { areas: Area[]; floors: Floor[]; isDisabled: boolean; done: () => void }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const floorOf = (area: Area) => floors.find((floor) => floor.id === area.floor)?.name;
+  return (
+    <details class="panel" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>
+        <h2>{t('home.places')}</h2>
+      </summary>
+      {isOpen && (
+        <>
+          {floors.length > 0 && <h3>{t('home.floors')}</h3>}
+          {floors.map((floor) => (
+            <Names key={floor.id} of={floor} isDisabled={isDisabled} done={done} />
+          ))}
+          <h3>{t('home.rooms')}</h3>
+          {areas.map((area) => (
+            <div key={area.id}>
+              {floorOf(area) !== undefined && <p class="dim small-text">{t('home.onFloor', { floor: floorOf(area) ?? '' })}</p>}
+              <Names of={area} isDisabled={isDisabled} done={done} />
+            </div>
+          ))}
+        </>
+      )}
+    </details>
+  );
+}
 
 export function Home() {
   const [text, setText] = useState('');
@@ -346,6 +382,9 @@ export function Home() {
           </section>
         ))}
       </div>
+      {value !== null && value.areas.length + value.floors.length > 0 && (
+        <Places areas={value.areas} floors={value.floors} isDisabled={!isConnected} done={done} />
+      )}
     </>
   );
 }

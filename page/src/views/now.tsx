@@ -8,6 +8,7 @@ import type { Entity, Timer } from '../events';
 import { Badge, Icon, Panel, useReading } from '../parts';
 import { still } from '../preferences';
 import { MAX_PICTURES, picture, release, type Picture } from '../pictures';
+import { useMeter } from '../meter';
 import { send } from '../socket';
 import {
   connection,
@@ -18,6 +19,7 @@ import {
   hasMicrophone,
   hasSpeaker,
   heard,
+  meter,
   notify,
   sent,
   session,
@@ -72,9 +74,11 @@ function Meter() {
 }
 
 function Signal() {
+  useMeter();
   const isOn = microphone.value === 'on';
   const hasData = curveBegan.value || hasMicrophone.value;
-  const everyMs = isOn && !still.value ? 200 : 1000;
+  const isHeard = isOn || meter.value?.is_open === true;
+  const everyMs = isHeard && !still.value ? 200 : 1000;
   const [, redraw] = useState(0);
   useEffect(() => {
     // The curve moves on while nothing happens.
@@ -100,7 +104,7 @@ function Signal() {
   const label = t('now.signal.about', {
     speech: lastSpeech > 0 ? '1' : '0',
     wake: wake ? number(wake.score, 2) : '–',
-    level: isOn ? `${Math.round(level.peek())} dB` : '–',
+    level: isOn ? `${Math.round(level.peek())} dB` : meter.value?.is_open ? `${Math.round(meter.value.level_dbfs)} dB` : '–',
   });
   return (
     <Panel title={t('now.signal')} id="signal">
@@ -212,7 +216,14 @@ function Conversation() {
     <div class="conversation panel">
       <h2 id="conversation">{t('now.conversation')}</h2>
       <div class="scroll" ref={list} tabIndex={0} role="region" aria-labelledby="conversation">
-        {all.length === 0 && sent.value.length === 0 && <p class="dim">{t('now.empty')}</p>}
+        {all.length === 0 && sent.value.length === 0 && (
+          <>
+            <p class="dim">{t('now.empty')}</p>
+            <p>
+              <a href="#/setup">{t('now.setup')}</a>
+            </p>
+          </>
+        )}
         <ol class="plain-list">
           {all.map((entry, index) => (
             <Exchange key={entry.turn} entry={entry} isLast={index === all.length - 1} />

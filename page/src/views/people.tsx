@@ -4,6 +4,7 @@ import { microphone, microphoneIsPossible, record } from '../microphone';
 import { Panel, tellFailure, useReading } from '../parts';
 import { connection, entries, notify } from '../store';
 import { moment, number, t } from '../text';
+import { TrainWakeWord } from './wake';
 
 /** How long somebody speaks to be known by it. */
 const RECORDING_MS = 6000;
@@ -138,6 +139,9 @@ export function People() {
       )}
       <Panel title={t('people.enrol')} id="enrol">
         <Enrol done={done} />
+      </Panel>
+      <Panel title={t('wake.title')} id="train">
+        <TrainWakeWord />
       </Panel>
     </>
   );

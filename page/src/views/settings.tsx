@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get, isOperator, useToken, type Mistake } from '../api';
 import type { Json } from '../events';
-import { Panel, Search, useReading } from '../parts';
+import { Badge, Panel, Search, useReading } from '../parts';
 import { connection, notify, readConfiguration } from '../store';
 import { number, t, type TextKey } from '../text';
 
@@ -211,7 +211,7 @@ function Section(props: { name: string; about: string; keys: Key[]; mayChange: b
   );
 }
 
-function Unlock({ done }: { done: (told: string) => void }) {
+export function Unlock({ done }: { done: (told: string) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [answer, setAnswer] = useState('');
   const unlock = async () => {
@@ -286,6 +286,48 @@ function Tools() {
       </summary>
       {isOpen && <ToolTable />}
     </details>
+  );
+}
+
+interface Server {
+  name: string;
+  condition: 'off' | 'starting' | 'running' | 'failed';
+  message: string;
+  fix: string;
+  tools: { name: string; risk: Tool['risk'] }[];
+  refused: string[];
+  restarts: number;
+}
+
+/** Servers of other programs' tools; nothing where none is configured. */
+function Servers() {
+  const { value } = useReading(async () => (await get<{ servers: Server[] }>('mcp')).servers);
+  if ((value?.length ?? 0) === 0) return null;
+  return (
+    <Panel title={t('settings.mcp')} id="mcp">
+      <ul class="plain-list parts">
+        {(value ?? []).map((server) => (
+          <li key={server.name}>
+            <strong>{server.name}</strong>
+            <Badge group="server" name={server.condition} />
+            <p lang="en">
+              {server.message}
+              {server.fix !== '' && <small class="dim"> {t('health.fix', { fix: server.fix })}</small>}
+            </p>
+            {server.tools.length > 0 && (
+              <p>
+                {server.tools.map((tool) => `${tool.name} (${t(`risk.${tool.risk}`)})`).join(', ')}
+              </p>
+            )}
+            {server.refused.map((one) => (
+              <p key={one} class="dim" lang="en">
+                {t('settings.mcp.refused', { why: one })}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 
@@ -389,7 +431,9 @@ export function Settings({ wanted }: { wanted: string }) {
       {value === null && failure === null && <p>{t('settings.reading')}</p>}
       {value !== null && (
         <>
-          <p class="dim lead">{t('settings.file', { file: value.file })}</p>
+          <p class="dim lead">
+            {t('settings.file', { file: value.file })} <a href="#/setup">{t('settings.setup')}</a>
+          </p>
           <div role="status">
             <p class="good-text">{answer}</p>
             {pending.length > 0 && (
@@ -441,6 +485,7 @@ export function Settings({ wanted }: { wanted: string }) {
               </span>
             </div>
           </form>
+          <Servers />
           <Tools />
         </>
       )}

@@ -5,6 +5,7 @@ import type { Timer } from '../events';
 import { Panel, useReading } from '../parts';
 import { clockNow, connection, entries, notify, spokenLanguage, timerChanges } from '../store';
 import { countdown, inLanguage, moment, recurrence, t, type TextKey } from '../text';
+import { HandedOn } from './task';
 
 const KINDS = ['timer', 'alarm', 'reminder', 'command'];
 
@@ -232,6 +233,7 @@ export function Timers() {
             </ul>
           </Panel>
         ))}
+      <HandedOn />
       <Automations changes={changes} done={done} />
       <NewTimer done={done} />
       <InWords done={done} />

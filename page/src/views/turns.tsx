@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
 import type { Turn, TurnSummary } from '../events';
-import { Badge, FieldList, Panel, Pick, Search } from '../parts';
-import { configured, connection, entries, notify, type Entry } from '../store';
+import { Badge, FieldList, Panel, Pick, Search, useReading } from '../parts';
+import { configured, connection, entries, heard, notify, type Entry } from '../store';
 import { spans, tell } from '../story';
 import { milliseconds, moment, number, t, word, type TextKey } from '../text';
 import { PlanSteps } from './now';
@@ -98,6 +98,7 @@ export function Turns({ chosen }: { chosen: string }) {
                   loaded: number(turns.length),
                 })}
           </p>
+          <WakeWords />
           {found.length === 0 && !isReading && <p>{t('turns.none')}</p>}
           <ol class="plain-list rows">
             {found.slice(0, most).map((turn) => (
@@ -138,6 +139,56 @@ export function Turns({ chosen }: { chosen: string }) {
         </section>
       </div>
     </>
+  );
+}
+
+interface HeardWord {
+  at: string;
+  word: string;
+  score: number;
+  why: string | null;
+}
+
+/** Wake words that were heard, and those that were nearly heard: why it did not wake. */
+function WakeWords() {
+  const newest = heard.value[0]?.at;
+  const { value } = useReading(async () => (await get<{ heard: HeardWord[] }>('wake/heard')).heard, [newest]);
+  if ((value?.length ?? 0) === 0) return null;
+  return (
+    <details class="panel">
+      <summary>
+        <h2>{t('now.heard')}</h2>
+      </summary>
+      <p class="dim" id="heard-about">
+        {t('turns.heard.about')}
+      </p>
+      <div class="scroll-x" tabIndex={0} role="group" aria-labelledby="heard-about">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t('turn.when')}</th>
+              <th scope="col">{t('turns.heard.word')}</th>
+              <th scope="col">{t('turns.heard.score')}</th>
+              <th scope="col">{t('turn.outcome')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {(value ?? []).map((one, index) => (
+              <tr key={`${one.at}-${index}`}>
+                <th scope="row">
+                  <time dateTime={one.at}>{moment(one.at)}</time>
+                </th>
+                <td>{one.word.replaceAll('_', ' ')}</td>
+                <td>{number(one.score, 2)}</td>
+                <td class={one.why === null ? 'good-text' : ''}>
+                  {one.why === null ? t('now.heard.yes') : t('now.heard.no', { why: one.why })}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
   );
 }
 

@@ -3,6 +3,7 @@
 
 use hark_config::echo::Echo;
 use hark_core::SAMPLE_RATE_HZ;
+use hark_core::api::EchoFigure;
 use hark_stt::echo::{EchoReport, EchoStage, Played, ResidualEcho};
 use hark_tts::tap::TapReader;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,6 +21,8 @@ pub(crate) struct EchoFeed {
     opened: Receiver<TapReader>,
     tap: Option<TapReader>,
     taken: Taken,
+    /// The figure of the last second that was loud, until it is taken.
+    measured: Option<EchoFigure>,
 }
 
 /// What the microphone heard while the voice was loud, and what was left of it, over a second: sums of squares.
@@ -34,7 +37,16 @@ impl EchoFeed {
     /// The feed, and where to put taps.
     pub(crate) fn new(config: &Echo) -> (Self, Taps) {
         let (taps, opened) = channel();
-        (Self { stage: EchoStage::new(config), opened, tap: None, taken: Taken::default() }, taps)
+        (
+            Self {
+                stage: EchoStage::new(config),
+                opened,
+                tap: None,
+                taken: Taken::default(),
+                measured: None,
+            },
+            taps,
+        )
     }
 
     /// Whether some of the echo is still in what [`EchoFeed::clean`] cleaned last.
@@ -79,24 +91,36 @@ impl EchoFeed {
         self.stage.process(samples, captured_until);
         let report = self.stage.report();
         if report.playing && report.played_db > LOUD_DB {
-            self.taken.note(heard, samples, &report);
+            self.measured = self.taken.note(heard, samples, &report).or(self.measured);
         }
+    }
+
+    /// How the echo fared over the last second that was loud; once for each.
+    pub(crate) fn take_measured(&mut self) -> Option<EchoFigure> {
+        self.measured.take()
     }
 }
 
 impl Taken {
     /// Tells once a second how the echo fares.
-    fn note(&mut self, heard: f32, left: &[f32], report: &EchoReport) {
+    fn note(&mut self, heard: f32, left: &[f32], report: &EchoReport) -> Option<EchoFigure> {
         self.heard += heard;
         self.left += sum_of_squares(left);
         self.samples += left.len();
         if self.samples < SAMPLE_RATE_HZ as usize {
-            return;
+            return None;
         }
         let Self { heard, left, .. } = std::mem::take(self);
         let decibels = 10.0 * (heard.max(1e-6) / left.max(1e-6)).log10();
         let EchoReport { delay_ms, drift_ppm, learning, .. } = report;
         tracing::debug!(delay_ms, drift_ppm, learning, "{decibels:.1} dB of the echo taken out");
+        Some(EchoFigure {
+            erle_db: decibels,
+            delay_ms: *delay_ms,
+            drift_ppm: *drift_ppm,
+            is_learning: *learning,
+            age_s: 0.0,
+        })
     }
 }
 

@@ -10,10 +10,12 @@ pub mod pipeline_factory;
 pub mod pipeline_thread;
 pub mod recogniser;
 pub mod remote_microphone;
+pub(crate) mod sound_meter;
 pub mod speaker_supervisor;
 pub mod speakers;
 pub mod voice_parts;
 pub mod voices;
+pub(crate) mod wake_training;
 
 /// Whisper models without weights.
 #[cfg(test)]

@@ -81,9 +81,11 @@ impl PipelineThread {
         // Before it hears the first sound.
         pipeline.command(PipelineCommand::Mute(muted));
         let event_queue = app.event_queue.clone();
+        let shown = health.clone();
         let thread = thread
             .spawn(move || {
-                listen(pipeline, echo, source, (&orders, &changes), (&event_queue, &claims), &told)
+                let told = (&*told, &*shown);
+                listen(pipeline, echo, source, (&orders, &changes), (&event_queue, &claims), told)
             })
             .map_err(|error| no_thread("hark-pipeline", &error))?;
         Ok(Self { commands, adjustments, shared, health, thread: Some(thread) })
@@ -149,7 +151,7 @@ fn listen(
     mut source: MicrophoneSource,
     (orders, adjustments): (&Receiver<PipelineCommand>, &Receiver<Adjustment>),
     (event_queue, claims): (&EventQueue, &Claims),
-    shared: &Shared,
+    (shared, health): (&Shared, &Health),
 ) {
     let (mut samples, mut heard) = (Vec::new(), Vec::new());
     let (mut counted, mut had_microphone) = (0, false);
@@ -171,6 +173,12 @@ fn listen(
             break_off(&mut pipeline, &mut heard);
         }
         pipeline.process_cleaned(&samples, echo.words(), &mut heard);
+        if !samples.is_empty() {
+            health.meter.note(&pipeline.meter());
+        }
+        if let Some(figure) = echo.take_measured() {
+            health.meter.note_echo(figure);
+        }
         for PositionedEvent { event, .. } in heard.drain(..) {
             let woken = match &event {
                 HearingEvent::Wake { score, .. } => Some(*score),

@@ -97,6 +97,30 @@ pub fn list(config: &Config, manifest: &Manifest) -> Result<Vec<VoiceEntry>, Fau
     Ok(voices)
 }
 
+/// Voices of a model that are here and speak this language.
+///
+/// # Errors
+/// When espeak-ng's data is missing.
+pub(crate) fn speaking(
+    config: &Config,
+    manifest: &Manifest,
+    language: &str,
+) -> Result<Vec<VoiceEntry>, Fault> {
+    let speaks = |voice: &VoiceEntry| {
+        let spoken = choose(&mut config.clone(), manifest, &voice.name);
+        spoken.is_ok_and(|spoken| is_same_language(&spoken, language))
+    };
+    let mut voices = list(config, manifest)?;
+    voices.retain(|voice| voice.engine != Speaking::ESPEAK && voice.get.is_none() && speaks(voice));
+    Ok(voices)
+}
+
+/// Whether two tags are of one language: `en-GB` and `en`.
+fn is_same_language(one: &str, other: &str) -> bool {
+    let code = |tag: &str| tag.split(['-', '_']).next().map(str::to_lowercase);
+    code(one) == code(other)
+}
+
 /// Names of the voices of the manifest that are here.
 pub(crate) fn names_here(manifest: &Manifest) -> Vec<String> {
     of_manifest(manifest)

@@ -1,26 +1,29 @@
 //! What programs may ask of the running daemon: the port [`Api`] over the parts there are.
 
 use crate::app::audio::remote_microphone::{MicrophoneTimeouts, OFF_AFTER, RemoteMicrophones};
+use crate::app::audio::wake_training::BackgroundTraining;
 use crate::app::builder::App;
-use crate::app::effect_runner::Listener;
 use crate::app::event_queue::EventQueue;
 use crate::app::home::{names, sources};
 use crate::app::intercom::Intercom;
 use crate::app::knowledge::library::{self, HouseholdDocuments, Library};
 use crate::app::language::spoken_languages::lexicons;
+use crate::app::service::background::aside;
+use crate::app::service::broadcast::Broadcast;
 use crate::app::service::health::{DeviceHealth, Health};
 use crate::app::service::inspection::Inspection;
-use crate::app::service::metrics::Tally;
 use crate::app::settings::choices;
 use crate::app::settings::configuration::LiveConfiguration;
+use crate::app::setup::live::LiveSetup;
 use crate::app::shutdown::Shutdown;
 use hark_config::Config;
 use hark_core::api::{
-    Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
-    PartHealth, PartState, RemoteMicrophone,
+    Api, ApiFuture, EnginePermit, EventFeed, HealthReport, HeardWakeWord, House, KeptTurn, Meter,
+    ModelChoice, PartHealth, PartState, RemoteMicrophone,
 };
 use hark_core::automation::Automation;
 use hark_core::configuration::ConfigurationFile;
+use hark_core::delegation::TaskNews;
 use hark_core::documents::Documents;
 use hark_core::home::Home;
 use hark_core::house::{NameChange, NodeCard};
@@ -29,9 +32,11 @@ use hark_core::memory::{Entity, WhichFacts};
 use hark_core::model::{LanguageModel, ModelListing};
 use hark_core::ports::{Fact, HomeView, StoredList};
 use hark_core::session::{KeptSession, Said, SessionSettings, Sessions};
+use hark_core::setup::Setup;
 use hark_core::speaker::Speakers;
 use hark_core::timer::Timer;
-use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, TimerId, TurnId};
+use hark_core::training::WakeTraining;
+use hark_core::{AutomationId, Event, Fault, FaultKind, TimerId, TurnId};
 use hark_dialog::instincts;
 use hark_home::HomeRegistry;
 use hark_home::lists::ListError;
@@ -51,45 +56,16 @@ use hark_telemetry::vitals;
 use hark_tools::tools::{self, Services};
 use serde_json::Value;
 use std::sync::Arc;
-use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::RecvError;
-
-/// Events a slow reader may be behind; older ones are lost to it, and it is told so. Shared by all readers, so that
-/// memory does not grow with them.
-const EVENTS_KEPT: usize = 2048;
 
 /// How answers are wanted when nobody says.
 const USUAL_MODE: &str = "chat";
-
-/// Tells readers of events, and counts them.
-pub(crate) struct Broadcast {
-    events: broadcast::Sender<Arc<Envelope>>,
-    tally: Tally,
-}
-
-impl Broadcast {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { events: broadcast::Sender::new(EVENTS_KEPT), tally: Tally::default() })
-    }
-
-    /// Called by the effect runner with every public event; never blocks.
-    pub(crate) fn listener(self: &Arc<Self>) -> Listener {
-        let this = Arc::clone(self);
-        Box::new(move |envelope| {
-            this.tally.note(envelope);
-            if this.events.receiver_count() > 0 {
-                // Nobody may listen any more by now; then there is nobody to tell.
-                let _ = this.events.send(Arc::new(envelope.clone()));
-            }
-        })
-    }
-}
 
 /// The daemon as programs see it.
 pub(crate) struct LiveApi {
     config: Config,
     configuration: Arc<LiveConfiguration>,
-    inspection: Inspection,
+    inspection: Arc<Inspection>,
+    wake_training: Arc<BackgroundTraining>,
     services: Arc<Services>,
     mcp: Option<Arc<hark_mcp::Servers>>,
     health: Arc<Health>,
@@ -126,7 +102,7 @@ pub(crate) fn remote_microphones(app: &App, broadcast: &Broadcast) -> Arc<Remote
     };
     let window_ms = app.config.endpoint.nothing_said_ms.into();
     let patience = MicrophoneTimeouts { window_ms, off_after: OFF_AFTER };
-    let (event_queue, events) = (app.event_queue.clone(), broadcast.events.clone());
+    let (event_queue, events) = (app.event_queue.clone(), broadcast.sender());
     Arc::new(RemoteMicrophones::new(Arc::new(make), Arc::new(tidy), patience, event_queue, events))
 }
 
@@ -140,7 +116,11 @@ impl LiveApi {
     ) -> Self {
         Self {
             config: app.config.clone(),
-            inspection: Inspection::new(configuration.file().clone()),
+            wake_training: Arc::new(BackgroundTraining::new(
+                configuration.file().clone(),
+                app.runtime.handle().clone(),
+            )),
+            inspection: Arc::new(Inspection::new(configuration.file().clone())),
             configuration,
             services: app.services.clone(),
             mcp: app.mcp.clone(),
@@ -212,17 +192,6 @@ fn service(name: &str, is_wanted: bool, is_connected: bool, fault: Option<Fault>
     PartHealth { name: name.to_owned(), state, fault }
 }
 
-/// Does what waits for the disk or for a lock where that may take its time.
-fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
-) -> ApiFuture<'static, Result<T, Fault>> {
-    Box::pin(async move {
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-            Err(Fault::new(FaultKind::Failed, "daemon", format!("it broke off: {error}"), "ask again"))
-        })
-    })
-}
-
 fn told(turn: TurnRecord) -> KeptTurn {
     KeptTurn { id: turn.id, at: turn.at, session: turn.session, events: turn.events }
 }
@@ -248,6 +217,10 @@ impl Api for LiveApi {
             text.counter("xruns", "Overruns and underruns of the sound devices.").value(xruns);
             let uptime = self.health.uptime().as_secs_f64();
             text.gauge("uptime_seconds", "Since the start.").value(uptime);
+            if let Some(echo) = self.health.meter.read().echo {
+                let about = "Echo of the loudspeaker that was taken out, over the last second that was loud.";
+                text.gauge("echo_return_loss_enhancement_db", about).value(echo.erle_db);
+            }
             let documents = self.library.seen();
             text.gauge("documents", "Documents of the household.").value(documents.documents);
             text.gauge("documents_unreadable", "Those that cannot be read.").value(documents.failed);
@@ -289,6 +262,14 @@ impl Api for LiveApi {
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
         let recordings = self.recordings.clone();
         aside(move || recordings.read(&turn))
+    }
+
+    fn heard_wake_words(&self) -> Vec<HeardWakeWord> {
+        self.broadcast.tally.heard_wake_words()
+    }
+
+    fn meter(&self) -> Meter {
+        self.health.meter.read()
     }
 
     fn home(&self) -> Arc<Home> {
@@ -349,6 +330,20 @@ impl Api for LiveApi {
         self.configuration.clone()
     }
 
+    fn setup(&self) -> Arc<dyn Setup> {
+        Arc::new(LiveSetup {
+            configuration: self.configuration.clone(),
+            inspection: self.inspection.clone(),
+            home: self.home.clone(),
+            health: self.health.clone(),
+            broadcast: self.broadcast.clone(),
+        })
+    }
+
+    fn wake_training(&self) -> Arc<dyn WakeTraining> {
+        self.wake_training.clone()
+    }
+
     fn examine(&self) -> ApiFuture<'_, Result<Vec<Finding>, Fault>> {
         Box::pin(self.inspection.doctor())
     }
@@ -366,6 +361,10 @@ impl Api for LiveApi {
         let mut tools = tools::overview(&self.services);
         tools.retain(|tool| tool.is_available && serve.contains(&tool.permission));
         tools
+    }
+
+    fn task(&self) -> Option<TaskNews> {
+        self.services.delegation.view().map(|task| task.news())
     }
 
     fn mcp_servers(&self) -> Vec<ServerState> {
@@ -489,48 +488,13 @@ impl Api for LiveApi {
     }
 
     fn events(&self) -> Box<dyn EventFeed> {
-        Box::new(Feed(self.broadcast.events.subscribe()))
-    }
-}
-
-struct Feed(broadcast::Receiver<Arc<Envelope>>);
-
-impl EventFeed for Feed {
-    fn next(&mut self) -> ApiFuture<'_, EventNews> {
-        Box::pin(async move {
-            match self.0.recv().await {
-                Ok(envelope) => EventNews::Event(envelope),
-                Err(RecvError::Lagged(count)) => EventNews::Missed(count),
-                Err(RecvError::Closed) => EventNews::Ended,
-            }
-        })
+        Box::new(self.broadcast.feed())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hark_core::{PublicEvent, Stamp};
-
-    fn event(number: usize) -> Envelope {
-        let event = PublicEvent::Partial { text: number.to_string(), stable: 0 };
-        Envelope::new(event, None, Stamp::default(), "now".into())
-    }
-
-    #[test]
-    fn a_reader_that_sleeps_misses_the_oldest_and_is_told_how_many() {
-        let broadcast = Broadcast::new();
-        let mut listener = broadcast.listener();
-        listener(&event(0));
-        let mut feed = Feed(broadcast.events.subscribe());
-        (1..=EVENTS_KEPT + 10).for_each(|number| listener(&event(number)));
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(async {
-            assert!(matches!(feed.next().await, EventNews::Missed(10)));
-            let EventNews::Event(first) = feed.next().await else { panic!("an event is next") };
-            assert_eq!(*first, event(11));
-        });
-    }
 
     #[test]
     fn a_service_is_a_problem_only_when_it_is_wanted() {

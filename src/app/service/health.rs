@@ -1,5 +1,6 @@
 //! How the devices are, for whoever shows it: the threads that own devices write, MQTT reads.
 
+use crate::app::audio::sound_meter::SoundMeter;
 use hark_telemetry::metrics::Counter;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -36,6 +37,8 @@ pub(crate) struct Health {
     devices: watch::Sender<Devices>,
     /// Whether a microphone is open, whatever it brings.
     microphone_open: AtomicBool,
+    /// What it hears.
+    pub(crate) meter: SoundMeter,
     started: Instant,
     /// Times the microphone's own buffer overran, or the audio pipeline was too slow to empty the ring.
     pub(crate) input_xruns: Counter,
@@ -48,6 +51,7 @@ impl Default for Health {
         Self {
             devices: watch::Sender::default(),
             microphone_open: AtomicBool::new(false),
+            meter: SoundMeter::default(),
             started: Instant::now(),
             input_xruns: Counter::default(),
             output_xruns: Counter::default(),

@@ -1,8 +1,9 @@
-//! `hark doctor` and `hark devices`, asked by the daemon: another process of this program does it, so that a library or
+//! `hark doctor` and `hark devices`, also one device tried by ear, asked by the daemon: another process of this program does it, so that a library or
 //! device that breaks there takes nothing from who listens here, and the memory of its engines is given back.
 
 use hark_config::ConfigFile;
 use hark_core::inspection::{Finding, SoundDevices};
+use hark_core::setup::SoundTestResult;
 use hark_core::{Fault, FaultKind};
 use serde::de::DeserializeOwned;
 use std::io;
@@ -30,15 +31,21 @@ impl Inspection {
 
     /// What every check finds, in their order.
     pub(crate) async fn doctor(&self) -> Result<Vec<Finding>, Fault> {
-        let text = self.run("doctor").await?;
+        let text = self.run(&["doctor"]).await?;
         text.lines().map(read).collect()
     }
 
     pub(crate) async fn devices(&self) -> Result<SoundDevices, Fault> {
-        read(self.run("devices").await?.trim())
+        read(self.run(&["devices"]).await?.trim())
     }
 
-    async fn run(&self, command: &str) -> Result<String, Fault> {
+    /// A device tried: `--play=NAME` or `--record=NAME`.
+    pub(crate) async fn sound(&self, test: &str) -> Result<SoundTestResult, Fault> {
+        read(self.run(&["devices", test]).await?.trim())
+    }
+
+    async fn run(&self, arguments: &[&str]) -> Result<String, Fault> {
+        let command = arguments.first().copied().unwrap_or_default();
         let Ok(_only) = self.one_at_a_time.try_acquire() else {
             let message = "it is being looked already";
             return Err(
@@ -47,7 +54,7 @@ impl Inspection {
         };
         let program = self.program.as_ref().map_err(|error| failed(command, &error.to_string()))?;
         let mut process = Command::new(program);
-        process.args(self.file.arguments()).args(["--json", command]);
+        process.args(self.file.arguments()).arg("--json").args(arguments);
         // What it says to systemd is said for the daemon.
         process.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("WATCHDOG_PID");
         process.stdin(Stdio::null()).kill_on_drop(true);
@@ -108,6 +115,12 @@ mod tests {
             fault.message.contains("broken configuration") && fault.fix.contains("hark devices"),
             "{fault}"
         );
+        let script =
+            r#"echo '{"peak_dbfs":-20.5,"loudness":"good","played":true,"message":"'"$6 $7"'","fix":""}'"#;
+        let (_dir, inspection) = of(script);
+        let tried = wait(inspection.sound("--record=hw:0")).unwrap();
+        assert_eq!((tried.peak_dbfs, tried.played), (Some(-20.5), true));
+        assert!(tried.message.contains("devices --record=hw:0"), "{}", tried.message);
         let (_dir, inspection) = of("echo nonsense");
         assert!(wait(inspection.doctor()).is_err());
     }

@@ -1,11 +1,11 @@
 //! Counts what happens, for whoever watches from outside: turns by route and outcome, how long their stages took,
 //! faults by part; and remembers what Hark does now and what each part complained of last.
 
-use hark_core::api::ReportedFault;
+use hark_core::api::{HeardWakeWord, ReportedFault};
 use hark_core::public_event::{HarkState, Outcome, Timings};
 use hark_core::{Envelope, PublicEvent, Route};
 use hark_telemetry::metrics::{Exposition, Histogram};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Stages of a turn, in the order of its closing record.
@@ -20,6 +20,9 @@ const STAGES: [&str; 5] = [
 /// Parts of which the last fault is remembered.
 const MOST_PARTS: usize = 64;
 
+/// Wake words and near misses that are remembered.
+const MAX_HEARD: usize = 50;
+
 #[derive(Debug)]
 struct Counts {
     state: HarkState,
@@ -27,6 +30,17 @@ struct Counts {
     turns: BTreeMap<(String, String), u64>,
     stages: [Histogram; STAGES.len()],
     faults: BTreeMap<String, (u64, ReportedFault)>,
+    /// The newest last.
+    heard: VecDeque<HeardWakeWord>,
+}
+
+impl Counts {
+    fn hear(&mut self, at: &str, word: &str, score: f32, why: Option<String>) {
+        if self.heard.len() == MAX_HEARD {
+            self.heard.pop_front();
+        }
+        self.heard.push_back(HeardWakeWord { at: at.to_owned(), word: word.to_owned(), score, why });
+    }
 }
 
 /// See the module.
@@ -40,6 +54,7 @@ impl Default for Tally {
             turns: BTreeMap::new(),
             stages: Default::default(),
             faults: BTreeMap::new(),
+            heard: VecDeque::new(),
         }))
     }
 }
@@ -63,6 +78,10 @@ impl Tally {
                     counts.faults.insert(fault.part.clone(), (count + 1, reported));
                 }
             }
+            PublicEvent::Wake { word, score, .. } => counts.hear(&envelope.at, word, *score, None),
+            PublicEvent::WakeRejected { word, score, why, .. } => {
+                counts.hear(&envelope.at, word, *score, Some(why.clone()));
+            }
             _ => {}
         }
     }
@@ -77,6 +96,11 @@ impl Tally {
         let mut faults: Vec<_> = self.lock().faults.values().map(|(_, last)| last.clone()).collect();
         faults.sort_by(|a, b| b.at.cmp(&a.at));
         faults
+    }
+
+    /// The last wake words and near misses, the newest first.
+    pub(crate) fn heard_wake_words(&self) -> Vec<HeardWakeWord> {
+        self.lock().heard.iter().rev().cloned().collect()
     }
 
     /// Writes what was counted.
@@ -160,6 +184,21 @@ mod tests {
         ] {
             assert!(text.lines().any(|one| one == line), "{line} is not in\n{text}");
         }
+    }
+
+    #[test]
+    fn wake_words_and_near_misses_are_remembered_and_bounded() {
+        let tally = Tally::default();
+        for number in 0..60_u16 {
+            let (word, score) = ("hey_jarvis".to_owned(), f32::from(number));
+            let why = "below the threshold".to_owned();
+            note(&tally, "1", PublicEvent::WakeRejected { word, score, why });
+        }
+        note(&tally, "2", PublicEvent::Wake { word: "hey_jarvis".into(), score: 0.9 });
+        let heard = tally.heard_wake_words();
+        assert_eq!(heard.len(), MAX_HEARD);
+        assert_eq!((heard[0].at.as_str(), &heard[0].why), ("2", &None));
+        assert_eq!((heard[1].score, heard[1].why.is_some()), (59.0, true));
     }
 
     #[test]

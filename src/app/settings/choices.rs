@@ -1,7 +1,7 @@
 //! Settings between the configuration and those who change them: what the configuration says of each, what can
 //! be chosen on this node, and the configuration with a change in it.
 
-use crate::app::audio::voices;
+use crate::app::audio::{voices, wake_training};
 use hark_config::endpoint::EndpointMode;
 use hark_config::speaking::{FollowUp, Speaking};
 use hark_config::wake::WakeEngine;
@@ -9,6 +9,7 @@ use hark_config::{Config, setting_ranges};
 use hark_core::{Fault, FaultKind, Setting};
 use hark_models::manifest::{ArtifactState, Manifest};
 use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 
 /// Role of wake words in the manifest.
 const WAKE_ROLE: &str = "wake";
@@ -76,6 +77,8 @@ pub(crate) struct Choices {
     /// None when replies are text only.
     pub(crate) voices: Vec<String>,
     pub(crate) languages: Vec<String>,
+    /// Where words are that were trained here, whenever that was.
+    trained: Option<PathBuf>,
     /// Longest request: a silence as long as that would never end one.
     max_utterance_ms: u32,
 }
@@ -95,6 +98,7 @@ impl Choices {
             let known = manifest.with_role(WAKE_ROLE).into_iter().filter(|id| trained && is_here(id));
             let all = std::iter::once(config.wake.words.join(AND));
             choices.wake_words = distinct(all.chain(single.chain(known).map(str::to_owned)));
+            choices.trained = wake_training::folder(config).ok().filter(|_| trained);
         }
         if config.speaking.has_voice() {
             let all = [config.speaking.voice.clone(), Speaking::ESPEAK.to_owned()];
@@ -130,6 +134,7 @@ impl Choices {
                 let (least, most) = setting_ranges::silence_ms();
                 within(i64::from(*ms), (least, most.min(i64::from(self.max_utterance_ms) - 1)))
             }
+            Setting::WakeWord(words) if self.are_wake_words(words) => Ok(()),
             Setting::WakeWord(words) => one_of(words, &self.wake_words),
             Setting::Voice(voice) => one_of(voice, &self.voices),
             Setting::Language(language) => one_of(language, &self.languages),
@@ -140,6 +145,16 @@ impl Choices {
             | Setting::WakeSound(_)
             | Setting::FollowUp(_) => Ok(()),
         }
+    }
+
+    /// Whether each of several words is known here, or was trained here.
+    fn are_wake_words(&self, words: &str) -> bool {
+        let is_trained = |word: &str| {
+            let (file, folder) = (Path::new(word), self.trained.as_deref());
+            folder.is_some() && file.parent() == folder && file.is_file()
+        };
+        let is_known = |word: &str| self.wake_words.iter().any(|known| known == word) || is_trained(word);
+        !self.wake_words.is_empty() && words.split(AND).all(is_known)
     }
 }
 
@@ -239,6 +254,16 @@ mod tests {
             let fault = choices.check(&wrong).unwrap_err();
             assert!(fault.message.contains(wrong.name()) && fault.fix.starts_with("use "), "{fault}");
         }
+        let folder = tempfile::tempdir().unwrap();
+        choices.trained = Some(folder.path().to_owned());
+        let file = folder.path().join("hey_house.json").display().to_string();
+        let word = Setting::WakeWord(format!("hey_jarvis, {file}"));
+        assert!(choices.check(&word).is_err(), "it is not trained yet");
+        std::fs::write(&file, "{}").unwrap();
+        assert_eq!(choices.check(&word), Ok(()));
+        assert_eq!(choices.check(&Setting::WakeWord(file)), Ok(()));
+        let outside = format!("{}/../{}", folder.path().display(), "passwd");
+        assert!(choices.check(&Setting::WakeWord(outside)).is_err());
         choices.wake_words.clear();
         assert!(choices.check(&Setting::WakeWord("hey_jarvis".into())).is_err(), "only a button wakes it");
     }

@@ -1,8 +1,9 @@
-//! What several subcommands use: the running daemon, a folder that goes away, random numbers from a seed, the version, synthetic speakers,
-//! waiting for a probe.
+//! What several subcommands use: the running daemon, a folder that goes away, random numbers from a seed, sound by ear, the version,
+//! synthetic speakers, waiting for a probe.
 
 pub mod random;
 pub mod running;
+pub(crate) mod sound_check;
 pub mod studio;
 pub mod temporary_folder;
 pub mod version;

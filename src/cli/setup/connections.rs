@@ -2,20 +2,11 @@
 
 use super::Setup;
 use super::dialogue::Answer;
+use crate::app::setup::LOOKING;
+use crate::app::setup::connections::{Attempt, has_token};
 use crate::cli::common::waiting;
-use hark_config::paths::{ensure_dir, private};
-use hark_core::{Fault, FaultKind};
+use hark_core::Fault;
 use hark_discovery::{Announced, Service, browse};
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, chown};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// How long machines may take to say that they are there.
-const LOOKING: Duration = Duration::from_secs(3);
-/// What a secret that is being tried is called beside the one that counts.
-const TRIED: &str = ".tried";
 
 /// What is done about an attempt that failed.
 enum Next {
@@ -39,31 +30,23 @@ pub(super) fn home_assistant(setup: &mut Setup) -> Answer<String> {
         };
         setup.talk.say("token_how", &[("url", &url)]);
         loop {
-            let has_one = !before.token_file.is_empty() && url == before.url;
+            let has_one = has_token(&before, &url);
             let question = if has_one { "token_or_enter" } else { "token" };
             let token = setup.talk.secret(&setup.text(question, &[]))?;
             if token.is_empty() && !has_one {
                 setup.talk.say("token_missing", &[]);
                 continue;
             }
-            let file = Secret::new(&setup.config()?.paths.state_dir()?, "homeassistant.token", &token)?;
-            let mut tried = before.clone();
-            tried.url.clone_from(&url);
-            if let Some(file) = &file {
-                tried.token_file = file.tried.display().to_string();
-            }
+            let folder = setup.config()?.paths.state_dir()?;
+            let attempt = Attempt::home_assistant(&before, &folder, &url, &token)?;
             setup.talk.say("trying", &[("url", &url)]);
-            let answer = waiting("homeassistant", hark_homeassistant::probe(&tried));
+            let answer = waiting("homeassistant", attempt.probe());
             let told = match settle(setup, &url, answer)? {
                 Ok(told) => told,
                 Err(Next::OtherSecret) => continue,
                 Err(Next::OtherAddress) => continue 'address,
             };
-            let token_file = Secret::kept(file, &before.token_file)?;
-            setup.write([
-                ("homeassistant.url", url.as_str().into()),
-                ("homeassistant.token_file", token_file.into()),
-            ])?;
+            setup.write(attempt.keep()?.into_iter().map(|(key, value)| (key, value.into())))?;
             return Ok(told);
         }
     }
@@ -98,26 +81,16 @@ pub(super) fn broker(setup: &mut Setup) -> Answer<String> {
                 true => String::new(),
                 false => setup.talk.secret(&setup.text("broker_password", &[]))?,
             };
-            let file = Secret::new(&setup.config()?.paths.state_dir()?, "mqtt.password", &password)?;
-            let mut tried = before.clone();
-            tried.url.clone_from(&chosen);
-            tried.username.clone_from(&username);
-            if let Some(file) = &file {
-                tried.password_file = file.tried.display().to_string();
-            }
+            let folder = setup.config()?.paths.state_dir()?;
+            let attempt = Attempt::broker(&before, &folder, &chosen, (&username, &password))?;
             setup.talk.say("trying", &[("url", &chosen)]);
-            let answer = waiting("mqtt", hark_mqtt::probe(&tried));
+            let answer = waiting("mqtt", attempt.probe());
             let told = match settle(setup, &chosen, answer)? {
                 Ok(told) => told,
                 Err(Next::OtherSecret) => continue,
                 Err(Next::OtherAddress) => continue 'address,
             };
-            let password_file = Secret::kept(file, &before.password_file)?;
-            setup.write([
-                ("mqtt.url", chosen.as_str().into()),
-                ("mqtt.username", username.into()),
-                ("mqtt.password_file", password_file.into()),
-            ])?;
+            setup.write(attempt.keep()?.into_iter().map(|(key, value)| (key, value.into())))?;
             return Ok(told);
         }
     }
@@ -194,79 +167,4 @@ fn settle(setup: &Setup, url: &str, answer: Result<String, Fault>) -> Answer<Res
         1 => Err(Next::OtherAddress),
         _ => Ok(setup.text("kept_untried", &[("url", url)])),
     })
-}
-
-/// A secret in a file that only its owner reads. Until it is kept it lies beside the one that counts, and goes when dropped.
-struct Secret {
-    tried: PathBuf,
-    path: PathBuf,
-}
-
-impl Secret {
-    /// `None` for an empty one.
-    fn new(folder: &Path, name: &str, secret: &str) -> Result<Option<Self>, Fault> {
-        if secret.is_empty() {
-            return Ok(None);
-        }
-        ensure_dir(folder)?;
-        let (path, tried) = (folder.join(name), folder.join(format!("{name}{TRIED}")));
-        let written = || -> io::Result<()> {
-            // What an attempt that was broken off has left.
-            let _ = fs::remove_file(&tried);
-            let mut file = private(OpenOptions::new().write(true).create_new(true)).open(&tried)?;
-            file.write_all(secret.as_bytes())?;
-            file.sync_all()?;
-            // Set up by the administrator, it is read by the user the daemon runs as.
-            let (own, there) = (fs::metadata(&tried)?, fs::metadata(folder)?);
-            if own.uid() != there.uid() {
-                chown(&tried, Some(there.uid()), Some(there.gid()))?;
-            }
-            Ok(())
-        };
-        written().map_err(|error| unwritable(&tried, &error))?;
-        Ok(Some(Self { tried, path }))
-    }
-
-    /// Where the secret is that counts from now on: a new one, else that of `before`.
-    fn kept(new: Option<Self>, before: &str) -> Result<String, Fault> {
-        new.map_or_else(|| Ok(before.to_owned()), |new| Ok(new.keep()?.display().to_string()))
-    }
-
-    /// Puts it in the place of the one before.
-    fn keep(self) -> Result<PathBuf, Fault> {
-        fs::rename(&self.tried, &self.path).map_err(|error| unwritable(&self.path, &error))?;
-        Ok(self.path.clone())
-    }
-}
-
-impl Drop for Secret {
-    fn drop(&mut self) {
-        // Not there any more where it was kept.
-        let _ = fs::remove_file(&self.tried);
-    }
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Fault {
-    let fix = "run `hark setup` as the user Hark runs as, or as root";
-    Fault::new(FaultKind::Failed, "setup", format!("cannot write {} ({error})", path.display()), fix)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::PermissionsExt;
-
-    #[test]
-    fn a_secret_is_private_and_gone_unless_it_is_kept() {
-        let folder = tempfile::tempdir().unwrap();
-        let secret = |word: &str| Secret::new(folder.path(), "token", word).unwrap();
-        assert!(secret("").is_none());
-        let tried = secret("one").unwrap();
-        assert_eq!(fs::metadata(&tried.tried).unwrap().permissions().mode() & 0o777, 0o600);
-        drop(tried);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        let path = secret("two").unwrap().keep().unwrap();
-        assert_eq!(fs::read_to_string(path).unwrap(), "two");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
 }

@@ -212,9 +212,13 @@ impl Setup {
     }
 
     /// Writes keys into the file; comments and everything else in it stay as they are.
-    fn write<const COUNT: usize>(&self, keys: [(&str, toml::Value); COUNT]) -> Result<(), Fault> {
+    fn write<'key>(&self, keys: impl IntoIterator<Item = (&'key str, toml::Value)>) -> Result<(), Fault> {
         let change = |(key, value): (&str, toml::Value)| Change { key: key.to_owned(), value: Some(value) };
-        let changed = self.file.change(&keys.map(change), wake_word_problems);
+        let changes: Vec<Change> = keys.into_iter().map(change).collect();
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let changed = self.file.change(&changes, wake_word_problems);
         changed.map(drop).map_err(|error| match error {
             ChangeError::Problems(problems) => hark_config::fault_of(&problems),
             ChangeError::NotWritten { path, error } => fault_of(&path, &error),

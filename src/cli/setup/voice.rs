@@ -3,7 +3,7 @@
 use super::dialogue::Answer;
 use super::sound::quietly;
 use super::{Setup, has_texts};
-use crate::app::audio::voices::{self, VoiceEntry};
+use crate::app::audio::voices;
 use crate::cli::standalone::say;
 use hark_config::speaking::Speaking;
 
@@ -36,14 +36,9 @@ pub(super) fn voice(setup: &mut Setup) -> Answer<String> {
     setup.talk.say("voice_intro", &[]);
     let (config, manifest) = (setup.config()?, setup.manifest()?);
     let language = config.speaking.language.clone();
-    let speaks = |voice: &VoiceEntry| {
-        let spoken = voices::choose(&mut config.clone(), &manifest, &voice.name);
-        spoken.is_ok_and(|spoken| same_language(&spoken, &language))
-    };
-    let neural = quietly(|| voices::list(&config, &manifest))?;
-    let neural = neural.into_iter().filter(|voice| voice.engine != Speaking::ESPEAK && voice.get.is_none());
+    let neural = quietly(|| voices::speaking(&config, &manifest, &language))?;
     let mut names: Vec<(String, String)> = neural
-        .filter(speaks)
+        .into_iter()
         .map(|voice| (voice.name.clone(), format!("{}: {}", voice.name, voice.description)))
         .collect();
     names.push((Speaking::ESPEAK.to_owned(), setup.text("voice_espeak", &[])));
@@ -67,10 +62,4 @@ pub(super) fn voice(setup: &mut Setup) -> Answer<String> {
         setup.write([("speaking.voice", name.as_str().into())])?;
         return Ok(name.clone());
     }
-}
-
-/// Whether two tags are of one language: `en-GB` and `en`.
-fn same_language(one: &str, other: &str) -> bool {
-    let code = |tag: &str| tag.split(['-', '_']).next().map(str::to_lowercase);
-    code(one) == code(other)
 }

@@ -6,31 +6,24 @@ use super::sound::quietly;
 use crate::app::audio::microphone_source::MicrophoneSource;
 use crate::app::builder::App;
 use crate::app::service::health::Health;
+use crate::app::setup::wake::{LISTENING, TIMES, lower_threshold, note, shortest, spoken, words};
+use hark_core::setup::WakeTrial;
 use hark_core::{Event, Fault, FaultKind};
 use hark_stt::stt::worker::SttMode;
 use hark_stt::{HearingEvent, PipelineCommand};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often it has to be heard.
-const TIMES: usize = 2;
-/// How long it is listened.
-const LISTENING: Duration = Duration::from_secs(20);
 /// How often the ring is emptied.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// A threshold that was not reached is lowered to this share of the best score, and never below the floor: there it wakes by
-/// itself.
-const SHARE: f32 = 0.8;
-const FLOOR: f32 = 0.2;
 
 /// Asks for a wake word, and listens for it.
 pub(super) fn word(setup: &mut Setup) -> Answer<String> {
     setup.talk.say("wake_intro", &[]);
     let manifest = setup.manifest()?;
-    let mut words: Vec<String> = manifest.with_role("wake").into_iter().map(str::to_owned).collect();
-    // What the owner has besides, such as a word of their own.
-    let configured = setup.config()?.wake.words;
-    words.extend(configured.iter().filter(|word| !words.contains(word)).cloned().collect::<Vec<_>>());
+    let config = setup.config()?;
+    let words = words(&config, &manifest);
+    let configured = config.wake.words;
     let options: Vec<String> = words.iter().map(|word| spoken(word)).collect();
     let usual = words.iter().position(|word| configured.first() == Some(word)).unwrap_or(0);
     let chosen = setup.talk.choose(&setup.text("wake_which", &[]), &options, usual)?;
@@ -44,19 +37,17 @@ pub(super) fn word(setup: &mut Setup) -> Answer<String> {
     loop {
         let app = setup.app()?;
         let ready = || setup.talk.say("wake_say", &[("word", said), ("times", &TIMES.to_string())]);
-        let (scores, near) = listen(&app, ready, |score, heard| {
+        let trial = listen(&app, ready, |score, heard| {
             let score = format!("{score:.2}");
             setup.talk.say(if heard { "wake_heard" } else { "wake_near" }, &[("score", &score)]);
         })?;
-        if scores.len() >= TIMES {
+        if trial.heard.len() >= TIMES {
             return Ok(setup.text("wake_works", &[("word", said)]));
         }
-        let heard = scores.len().to_string();
+        let heard = trial.heard.len().to_string();
         setup.talk.say("wake_missed", &[("heard", &heard), ("times", &TIMES.to_string())]);
         let threshold = setup.config()?.wake.threshold;
-        let lower = near
-            .map(|near| (near * SHARE * 100.0).floor() / 100.0)
-            .filter(|lower| (FLOOR..threshold).contains(lower));
+        let lower = lower_threshold(&trial, threshold);
         let lowered = lower.map(|lower| setup.text("wake_lower", &[("threshold", &format!("{lower:.2}"))]));
         let mut options = vec![setup.text("wake_again", &[]), setup.text("wake_leave", &[("word", said)])];
         options.extend(lowered);
@@ -68,24 +59,9 @@ pub(super) fn word(setup: &mut Setup) -> Answer<String> {
     }
 }
 
-/// `hey_jarvis` as it is said.
-fn spoken(word: &str) -> String {
-    let name = std::path::Path::new(word).file_stem().map(|stem| stem.to_string_lossy().replace('_', " "));
-    name.unwrap_or_else(|| word.to_owned())
-}
-
-/// An `f32` without the digits that nobody wrote.
-fn shortest(value: f32) -> f64 {
-    value.to_string().parse().unwrap_or(f64::from(value))
-}
-
 /// Listens as the daemon does, until the word was heard [`TIMES`] times or the time is over; every score is told, with
-/// whether it was enough; `ready` is called when it begins. The scores that were enough, and the best of those that were not.
-fn listen(
-    app: &App,
-    ready: impl FnOnce(),
-    mut tell: impl FnMut(f32, bool),
-) -> Result<(Vec<f32>, Option<f32>), Fault> {
+/// whether it was enough; `ready` is called when it begins.
+fn listen(app: &App, ready: impl FnOnce(), mut tell: impl FnMut(f32, bool)) -> Result<WakeTrial, Fault> {
     let health = Arc::new(Health::default());
     let (mut source, mut pipeline) = quietly(|| {
         let mut source = MicrophoneSource::start(&app.config.audio, health.clone(), Arc::default());
@@ -106,21 +82,21 @@ fn listen(
     ready();
     let end = Instant::now() + LISTENING;
     let (mut samples, mut events) = (Vec::new(), Vec::new());
-    let (mut scores, mut near) = (Vec::new(), None);
-    while scores.len() < TIMES && Instant::now() < end {
+    let mut trial = WakeTrial::default();
+    while trial.heard.len() < TIMES && Instant::now() < end {
         samples.clear();
         source.read(&mut samples, &app.event_queue);
         pipeline.process(&samples, &mut events);
         for event in events.drain(..) {
             match event.event {
                 HearingEvent::Wake { score, .. } => {
-                    scores.push(score);
+                    note(&mut trial, score, true);
                     tell(score, true);
                     // Not for the request that follows: for the word again.
                     pipeline.command(PipelineCommand::Sleep);
                 }
                 HearingEvent::WakeRejected { score, .. } => {
-                    near = Some(near.map_or(score, |best: f32| best.max(score)));
+                    note(&mut trial, score, false);
                     tell(score, false);
                 }
                 HearingEvent::Fault(fault) => return Err(fault),
@@ -129,17 +105,5 @@ fn listen(
         }
         std::thread::sleep(LOOK_EVERY);
     }
-    Ok((scores, near))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_shown_as_they_are_said() {
-        assert_eq!(spoken("hey_jarvis"), "hey jarvis");
-        assert_eq!(spoken("/var/lib/hark/hello_house.tflite"), "hello house");
-        assert_eq!(shortest(0.3), 0.3);
-    }
+    Ok(trial)
 }

@@ -1,15 +1,17 @@
 //! A Hark that answers every typed request with an echo, behind the real interface.
 
+use super::fake_setup::{FakeSetup, FakeTraining};
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::{
-    Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
-    PartHealth, PartState, RemoteMicrophone, ReportedFault, Speaker,
+    Api, ApiFuture, EchoFigure, EnginePermit, EventFeed, EventNews, HealthReport, HeardWakeWord, House,
+    KeptTurn, Meter, ModelChoice, PartHealth, PartState, RemoteMicrophone, ReportedFault, Speaker,
 };
 use hark_core::automation::{Action, Automation, SunEvent, Trigger};
 use hark_core::configuration::{
     ConfigurationChange, ConfigurationFile, ConfigurationState, KeyChange, KeySource, KeyState, Mistake,
     Refusal,
 };
+use hark_core::delegation::{TaskNews, TaskState};
 use hark_core::documents::{Document, DocumentState, DocumentStatus, Documents, FoundPassage, IndexChange};
 use hark_core::home::{Area, Entity, Home};
 use hark_core::house::{NameChange, NodeCard};
@@ -18,9 +20,11 @@ use hark_core::memory;
 use hark_core::ports::{Fact, ListItem, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
 use hark_core::session::{KeptSession, Said};
+use hark_core::setup::Setup;
 use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers};
 use hark_core::speech::Transcript;
 use hark_core::timer::{Timer, TimerKind, TimerState};
+use hark_core::training::WakeTraining;
 use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, PublicEvent, Risk, Stamp, TimerId, TurnId};
 use hark_http::Dashboard;
 use hark_http::limits::Limits;
@@ -50,6 +54,9 @@ pub struct Fake {
     pub file: Arc<FakeFile>,
     /// How often it was told to start again.
     pub restarts: AtomicU64,
+    /// What was set up.
+    pub setup: FakeSetup,
+    training: Arc<FakeTraining>,
     turns: AtomicU64,
 }
 
@@ -64,6 +71,8 @@ impl Fake {
             is_deaf: Arc::default(),
             file: Arc::default(),
             restarts: AtomicU64::new(0),
+            setup: FakeSetup::default(),
+            training: Arc::default(),
             turns: AtomicU64::new(0),
         }
     }
@@ -271,6 +280,22 @@ impl Api for Fake {
         Box::pin(async { Ok(sound) })
     }
 
+    fn heard_wake_words(&self) -> Vec<HeardWakeWord> {
+        let heard = |why: Option<&str>| HeardWakeWord {
+            at: "now".into(),
+            word: "hey_jarvis".into(),
+            score: 0.5,
+            why: why.map(str::to_owned),
+        };
+        vec![heard(Some("below the threshold")), heard(None)]
+    }
+
+    fn meter(&self) -> Meter {
+        let echo =
+            EchoFigure { erle_db: 31.256, delay_ms: 40, drift_ppm: -2.5, is_learning: false, age_s: 1.5 };
+        Meter { is_open: true, level_dbfs: -32.5, speech: 0.25, wake: 0.125, echo: Some(echo) }
+    }
+
     fn house(&self) -> House {
         House { home: Home::clone(&self.home()), ..House::default() }
     }
@@ -338,6 +363,14 @@ impl Api for Fake {
         self.file.clone()
     }
 
+    fn setup(&self) -> Arc<dyn Setup> {
+        Arc::new(self.setup.clone())
+    }
+
+    fn wake_training(&self) -> Arc<dyn WakeTraining> {
+        self.training.clone()
+    }
+
     fn examine(&self) -> ApiFuture<'_, Result<Vec<Finding>, Fault>> {
         let finding = |check: &str, ok, fix: &str| Finding {
             check: check.into(),
@@ -377,6 +410,19 @@ impl Api for Fake {
 
     fn served_tools(&self) -> Vec<ToolState> {
         self.tools()
+    }
+
+    fn task(&self) -> Option<TaskNews> {
+        Some(TaskNews {
+            task: "7".into(),
+            goal: "fix the tests".into(),
+            program: "Claude Code".into(),
+            workspace: "website".into(),
+            state: TaskState::Asking,
+            text: "Which port?".into(),
+            conversation: "desk".into(),
+            language: "en".into(),
+        })
     }
 
     fn mcp_servers(&self) -> Vec<ServerState> {

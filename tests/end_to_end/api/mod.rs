@@ -3,6 +3,7 @@
 //! `HARK_UPDATE_CONTRACTS=1 cargo test --test end_to_end api` writes `contracts/openapi.json` anew.
 
 mod fake;
+mod fake_setup;
 mod hostile;
 mod http;
 mod microphone;
@@ -64,6 +65,17 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
         "/api/v1/config" => Some(r#"{"changes":{"wake.threshold":0.6}}"#),
         "/api/v1/names" => Some(r#"{"id":"light.a","name":"Lamp","aliases":["lantern"]}"#),
         "/api/v1/speakers/{name}" => Some(SOUND.as_str()),
+        "/api/v1/setup/search" => Some(r#"{"service":"home_assistant"}"#),
+        "/api/v1/setup/sound" => Some(r#"{"test":"microphone","device":"auto"}"#),
+        "/api/v1/setup/wake" => Some("{}"),
+        "/api/v1/wake/training" => Some(r#"{"phrase":"hey house"}"#),
+        "/api/v1/setup/home-assistant" => Some(r#"{"url":"http://10.0.0.2:8123","token":"t"}"#),
+        "/api/v1/setup/broker" => Some(r#"{"url":"mqtt://10.0.0.2","username":"hark","password":"p"}"#),
+        "/api/v1/setup/rooms" => Some(r#"{"names":["Kitchen"]}"#),
+        "/api/v1/setup/models" => Some(r#"{"url":"http://10.0.0.2:11434"}"#),
+        "/api/v1/setup/model" => {
+            Some(r#"{"url":"http://10.0.0.2:11434","provider":"ollama","model":"qwen3:8b"}"#)
+        }
         _ => None,
     };
     let address = match (path, method) {
@@ -81,14 +93,15 @@ fn every_documented_operation_is_answered_as_documented() {
     for (path, method, described) in operations(&document) {
         let (address, body) = example(&path, &method);
         let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
-        let is_owners = body.is_some() || path == "/api/v1/restart";
+        let is_owners =
+            body.is_some() || ["/api/v1/restart", "/api/v1/wake/training"].contains(&path.as_str());
         let headers: &[_] = if is_owners { &[json, token] } else { &[] };
         let answer = ask(server.address, &method, &address, headers, body);
         let documented = &described["responses"][answer.status.to_string()];
         assert!(documented.is_object(), "{method} {path} answers {} undocumented", answer.status);
         let success = match (path.as_str(), method.as_str()) {
             ("/ws", _) => 426,
-            ("/api/v1/memory/{id}" | "/api/v1/names" | "/api/v1/restart", _) => 204,
+            ("/api/v1/memory/{id}" | "/api/v1/names" | "/api/v1/restart" | "/api/v1/setup/rooms", _) => 204,
             ("/api/v1/speakers/{name}" | "/api/v1/sessions/{name}", "DELETE") => 204,
             _ => 200,
         };
@@ -214,6 +227,66 @@ fn voices_names_and_restarts_are_for_the_operator() {
     }
     assert_eq!(get(server.address, "/api/v1/sessions/nobody").status, 404);
     assert_eq!(get(server.address, &format!("/api/v1/sessions/{}", "x".repeat(65))).status, 422);
+}
+
+#[test]
+fn setting_up_is_for_the_operator_and_says_what_does_not_work() {
+    let (server, _token) = with_operator();
+    let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
+    let send = |path: &str, headers: &[(&str, &str)], body: &str| {
+        ask(server.address, "POST", &format!("/api/v1/setup/{path}"), headers, Some(body))
+    };
+    for path in ["search", "sound", "wake", "home-assistant", "broker", "rooms", "models", "model"] {
+        let body = example(&format!("/api/v1/setup/{path}"), "POST").1.unwrap();
+        let refused = send(path, &[json], body);
+        assert_eq!((refused.status, refused.refusal().as_str()), (403, "forbidden"), "{path}");
+    }
+    assert!(server.fake.setup.0.lock().unwrap().is_empty(), "nothing was done");
+
+    let broken = send("broker", &[json, token], r#"{"url":"mqtt://broken"}"#);
+    assert_eq!((broken.status, broken.refusal().as_str()), (503, "unavailable"));
+    let kept = send("broker", &[json, token], r#"{"url":"mqtt://broken","keep":true}"#);
+    assert_eq!((kept.status, &kept.json()["needs_restart"]), (200, &json!(["mqtt.url"])));
+    assert!(kept.json()["trouble"].as_str().unwrap().contains("does not answer"), "{}", kept.body);
+    let twice = send("rooms", &[json, token], r#"{"names":["broken"]}"#);
+    assert_eq!((twice.status, &twice.json()["error"]["mistakes"][0]["key"]), (422, &json!("home.file")));
+    for (path, body) in [
+        ("search", r#"{"service":"printer"}"#),
+        ("sound", r#"{"test":"speaker","device":"a\nb"}"#),
+        ("sound", r#"{"test":"speaker","device":""}"#),
+        ("home-assistant", r#"{"url":"http://a","token":"a\nb"}"#),
+        ("rooms", r#"{"names":[]}"#),
+        ("rooms", r#"{"names":[""]}"#),
+        ("models", r#"{}"#),
+    ] {
+        assert_eq!(send(path, &[json, token], body).status, 422, "{path} {body}");
+    }
+    let tried = send("wake", &[json, token], "{}").json();
+    assert_eq!((&tried["nearest"], &tried["lower_threshold"]), (&json!(0.45), &json!(0.36)));
+}
+
+#[test]
+fn a_wake_word_is_trained_for_the_operator_and_what_was_counted_is_told() {
+    let (server, _token) = with_operator();
+    let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
+    let path = "/api/v1/wake/training";
+    let body = Some(r#"{"phrase":"hey house"}"#);
+    for method in ["POST", "DELETE"] {
+        assert_eq!(ask(server.address, method, path, &[json], body).status, 403, "{method}");
+    }
+    assert_eq!(get(server.address, path).json()["state"], "idle");
+    for bad in [r#"{"phrase":""}"#, r#"{"phrase":"a\nb"}"#, r#"{"word":"a"}"#] {
+        assert_eq!(ask(server.address, "POST", path, &[json, token], Some(bad)).status, 422, "{bad}");
+    }
+    let begun = ask(server.address, "POST", path, &[json, token], body).json();
+    assert_eq!(begun["progress"], json!({ "stage": "learning", "done": 3, "of": 9 }));
+    let done = get(server.address, path).json();
+    assert_eq!(
+        (&done["state"], &done["word"]["missed"], &done["word"]["said"]),
+        (&json!("done"), &json!(2), &json!(108))
+    );
+    let cancelled = ask(server.address, "DELETE", path, &[token], None).json();
+    assert_eq!((&cancelled["state"], &cancelled["phrase"]), (&json!("cancelled"), &json!("hey house")));
 }
 
 #[test]

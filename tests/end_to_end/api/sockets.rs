@@ -62,6 +62,31 @@ pub async fn closed(socket: &mut Socket) -> Option<CloseCode> {
 }
 
 #[test]
+fn what_the_microphone_hears_is_told_while_it_is_wanted() {
+    let server = Server::start();
+    server.runtime.block_on(async {
+        let mut socket = open(&server, &[]).await.unwrap();
+        send(&mut socket, json!({ "type": "meter", "on": true })).await;
+        for _ in 0..3 {
+            let told = next(&mut socket).await;
+            assert_eq!(told["type"], "meter");
+            assert_eq!(told["data"]["level_dbfs"], -32.5);
+            assert_eq!(
+                (&told["data"]["echo"]["erle_db"], &told["data"]["is_open"]),
+                (&json!(31.26), &json!(true))
+            );
+        }
+        send(&mut socket, json!({ "type": "meter", "on": false })).await;
+        send(&mut socket, json!({ "type": "list_models" })).await;
+        while next(&mut socket).await["type"] != "models" {}
+        let quiet = tokio::time::timeout(Duration::from_millis(400), next(&mut socket)).await;
+        assert!(quiet.is_err(), "{quiet:?}");
+        send(&mut socket, json!({ "type": "meter" })).await;
+        assert_eq!(next(&mut socket).await["type"], "error");
+    });
+}
+
+#[test]
 fn a_chat_is_answered_in_its_own_conversation() {
     let server = Server::start();
     server.runtime.block_on(async {

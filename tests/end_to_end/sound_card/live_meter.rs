@@ -1,9 +1,13 @@
 //! `hark listen` shows what the microphone hears; `hark bench` measures the stages.
 
+use crate::scenarios::daemon_api::http_with;
 use crate::support::sound_card::SoundCard;
-use crate::support::{Hark, Running, flite, parse_events, run, text, wait_for};
+use crate::support::{
+    Broker, Hark, LONG_REPLY, Running, flite, free_port, parse_events, run, text, wait_for,
+};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -47,6 +51,61 @@ fn the_meter_shows_level_voice_and_words_and_ends_on_ctrl_c() {
     let status = wait_for("the end", patience, || meter.0.try_wait().unwrap());
     assert!(status.success(), "Ctrl-C is a clean end: {status}");
     reader.join().unwrap();
+}
+
+#[test]
+fn the_running_hark_tells_what_it_takes_out_of_its_own_voice() {
+    if !SoundCard::available() {
+        eprintln!("left out: pulseaudio is not installed");
+        return;
+    }
+    let (card, broker, hark) = (SoundCard::start(), Broker::start(), Hark::new());
+    // The microphone hears the loudspeaker, as loud as it is played.
+    card.pactl(&["load-module", "module-loopback", "source=spk.monitor", "sink=room", "latency_msec=20"]);
+    let address: SocketAddr = ([127, 0, 0, 1], free_port()).into();
+    let all = broker.subscribe("hark/#");
+    let _daemon = hark.live_in(&card, &broker, &[&format!("dashboard.listen={address}")]);
+    all.wait("the daemon to listen", |line| line == "hark/hark/state idle");
+    let name = "hark_echo_return_loss_enhancement_db ";
+    let figure = || {
+        let (_, text) = http_with(address, "GET", "/api/v1/metrics", None, "");
+        let line = text.as_str()?.lines().find_map(|line| line.strip_prefix(name))?.to_owned();
+        line.parse::<f64>().ok()
+    };
+    assert_eq!(figure(), None, "nothing was played");
+    broker.publish("hark/hark/say", LONG_REPLY);
+    let erle = wait_for("a good figure", Duration::from_secs(60), || figure().filter(|erle| *erle > 15.0));
+    println!("{erle:.1} dB");
+}
+
+#[test]
+fn a_device_is_tried_by_ear() {
+    if !SoundCard::available() {
+        eprintln!("left out: pulseaudio is not installed");
+        return;
+    }
+    let (card, hark) = (SoundCard::start(), Hark::new());
+    let recording = hark.path("sentence.wav");
+    flite("slt", "the quick brown fox jumps over the lazy dog, and then it sleeps for a while", &recording);
+    let tried = |arguments: &[&str]| -> Value {
+        let mut command = hark.command(&[&["devices", "--json"], arguments].concat());
+        let output = command.envs(card.env()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let played = card.record_speaker();
+    assert_eq!(tried(&["--play=auto"])["played"], true);
+    assert!(played.stop().iter().any(|sample| sample.abs() > 0.02), "two tones came out");
+    let silence = tried(&["--record=auto"]);
+    assert_eq!((&silence["loudness"], &silence["played"]), (&"quiet".into(), &true.into()), "{silence}");
+    let mut playing = card.begin_to_play_into_room(&recording);
+    let heard = tried(&["--record=auto"]);
+    playing.wait().unwrap();
+    assert_eq!(heard["loudness"], "good", "{heard}");
+    assert!(heard["peak_dbfs"].as_f64() > Some(-40.0), "{heard}");
+    let gone = tried(&["--play=nobody-has-this"]);
+    assert_eq!(gone["played"], false);
+    assert!(!gone["message"].as_str().unwrap().is_empty() && !gone["fix"].as_str().unwrap().is_empty());
 }
 
 #[test]

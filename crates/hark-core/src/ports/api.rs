@@ -3,6 +3,7 @@
 
 use super::super::automation::Automation;
 use super::super::configuration::ConfigurationFile;
+use super::super::delegation::TaskNews;
 use super::super::documents::Documents;
 use super::super::event::Event;
 use super::super::fault::Fault;
@@ -14,8 +15,10 @@ use super::super::memory::{Entity, WhichFacts};
 use super::super::ports::{Fact, StoredList};
 use super::super::public_event::{Envelope, HarkState};
 use super::super::session::{KeptSession, Said};
+use super::super::setup::Setup;
 use super::super::speaker::Speakers;
 use super::super::timer::Timer;
+use super::super::training::WakeTraining;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -112,6 +115,49 @@ pub struct ModelChoice {
     pub chosen: bool,
 }
 
+/// A wake word, or something like it, at the microphone of this node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeardWakeWord {
+    /// When, RFC 3339.
+    pub at: String,
+    /// Which.
+    pub word: String,
+    /// How like it.
+    pub score: f32,
+    /// Why it did not wake; `None` where it did.
+    pub why: Option<String>,
+}
+
+/// How the echo of the loudspeaker fared over a second in which it was loud.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EchoFigure {
+    /// Echo return loss enhancement: decibels of it that were taken out. Falls towards 0 when a person speaks, too.
+    pub erle_db: f32,
+    /// How far behind the loudspeaker the echo is, ms.
+    pub delay_ms: i32,
+    /// Speed of the loudspeaker's clock against the microphone's, parts per million.
+    pub drift_ppm: f32,
+    /// The canceller does not know the room yet.
+    pub is_learning: bool,
+    /// When that was, seconds ago.
+    pub age_s: f64,
+}
+
+/// What the microphone of this node hears at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Meter {
+    /// Sound comes and is listened to; else level, speech and wake say nothing.
+    pub is_open: bool,
+    /// Level as it comes in, dB of full scale, −100 ..= 0.
+    pub level_dbfs: f32,
+    /// Probability that it is speech.
+    pub speech: f32,
+    /// The highest score of a wake word.
+    pub wake: f32,
+    /// The newest figure of the echo; `None` before anything loud was played.
+    pub echo: Option<EchoFigure>,
+}
+
 /// What comes next of the events.
 #[derive(Debug, Clone)]
 pub enum EventNews {
@@ -178,6 +224,10 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it cannot be read.
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>>;
+    /// The last wake words since the start, and what was nearly one; the newest first.
+    fn heard_wake_words(&self) -> Vec<HeardWakeWord>;
+    /// What is heard at the moment.
+    fn meter(&self) -> Meter;
     /// The home as it is now.
     fn home(&self) -> Arc<Home>;
     /// The same with what its sources say besides.
@@ -212,6 +262,10 @@ pub trait Api: Send + Sync {
     fn configuration(&self) -> Value;
     /// The file it is read from, and written to; its calls wait for the disk.
     fn configuration_file(&self) -> Arc<dyn ConfigurationFile>;
+    /// The first five minutes, and whatever of them is done again.
+    fn setup(&self) -> Arc<dyn Setup>;
+    /// Wake words of the owner's.
+    fn wake_training(&self) -> Arc<dyn WakeTraining>;
     /// What `hark doctor` finds; takes as long as that, and engines are loaded for it. One at a time.
     ///
     /// # Errors
@@ -228,6 +282,8 @@ pub trait Api: Send + Sync {
     fn served_tools(&self) -> Vec<ToolState>;
     /// Every MCP server whose tools join them.
     fn mcp_servers(&self) -> Vec<ServerState>;
+    /// The task that was handed to another program and runs, asks, or was the last.
+    fn task(&self) -> Option<TaskNews>;
     /// The household's lists with what is on them.
     ///
     /// # Errors

@@ -83,6 +83,12 @@ pub enum Refusal {
     Failed(Fault),
 }
 
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self::Failed(fault)
+    }
+}
+
 /// The configuration file of a running Hark. Its calls wait for the disk.
 pub trait ConfigurationFile: Send + Sync {
     /// Every key as it stands.

@@ -6,8 +6,10 @@ pub mod documents;
 pub mod external_tools;
 pub mod inspection;
 pub mod screen;
+pub mod setup;
 pub mod teaching;
 pub mod tool_host;
+pub mod training;
 
 pub use crate::speech::Completeness;
 

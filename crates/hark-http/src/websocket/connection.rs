@@ -17,7 +17,7 @@ use hark_core::{Envelope, Event, TurnId};
 use hark_net::token_bucket::TokenBucket;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::WebSocketStream;
@@ -26,6 +26,9 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message, Utf8Bytes};
 
 type Stream = WebSocketStream<TokioIo<Upgraded>>;
+
+/// How often it is told what the microphone hears.
+const METER_EVERY: Duration = Duration::from_millis(100);
 
 /// The client is gone, or is let go of.
 struct Gone;
@@ -49,10 +52,12 @@ pub(crate) async fn serve(
         alive: now,
         microphone: Microphone::new(now),
         image_permits: Vec::new(),
+        is_metered: false,
         app: &app,
     };
     let mut closing = app.closing.clone();
-    let mut beat = heartbeat(&app);
+    let mut beat = every(app.limits.ping);
+    let mut meter = every(METER_EVERY);
     loop {
         let step = tokio::select! {
             () = server_state::closed(&mut closing) => {
@@ -62,6 +67,7 @@ pub(crate) async fn serve(
             message = socket.stream.next() => socket.take(message).await,
             news = feed.next() => socket.tell(news).await,
             _ = beat.tick() => socket.beat().await,
+            _ = meter.tick(), if socket.is_metered => socket.send(messages::meter(&app.api.meter())).await,
             () = microphone::until(socket.microphone.ends_at(&app)) => {
                 socket.microphone.end();
                 Ok(())
@@ -73,8 +79,8 @@ pub(crate) async fn serve(
     }
 }
 
-fn heartbeat(app: &ServerState) -> Interval {
-    let mut beat = interval(app.limits.ping);
+fn every(time: Duration) -> Interval {
+    let mut beat = interval(time);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     beat
 }
@@ -93,6 +99,8 @@ struct Socket<'a> {
     microphone: Microphone,
     /// Chats with pictures that are not answered yet: conversation, when it was sent, its place.
     image_permits: Vec<(String, Instant, ImagePermit)>,
+    /// It is told what the node's microphone hears.
+    is_metered: bool,
     app: &'a ServerState,
 }
 
@@ -155,6 +163,10 @@ impl Socket<'_> {
             }
             ClientMessage::Answer { turn, session_id, yes } => self.answer(turn, session_id, yes)?,
             ClientMessage::Stop => Event::Stop,
+            ClientMessage::Meter { on } => {
+                self.is_metered = on;
+                return Ok(None);
+            }
             ClientMessage::ListModels => {
                 return Ok(Some(messages::models(self.app.api.models().await?)));
             }

@@ -6,7 +6,7 @@ use super::super::pictures::pictures;
 use super::super::request_input;
 use super::super::wire::{Image, Model};
 use super::known_modes::AnswerMode;
-use hark_core::api::ModelChoice;
+use hark_core::api::{Meter, ModelChoice};
 use hark_core::model::Picture;
 use hark_core::public_event::Origin;
 use hark_core::session::session_name;
@@ -51,6 +51,9 @@ enum Inbound {
         session_id: Option<String>,
     },
     Stop,
+    Meter {
+        on: bool,
+    },
 }
 
 /// What a client asks for, with every bound checked.
@@ -84,6 +87,11 @@ pub enum ClientMessage {
     Stop,
     /// Which language models there are.
     ListModels,
+    /// Whether what the node's microphone hears is told all the time.
+    Meter {
+        /// It is, from now on.
+        on: bool,
+    },
 }
 
 /// Reads a text message; pictures may have `image_bytes` of base64 together.
@@ -98,6 +106,7 @@ pub(crate) fn client_message(text: &str, image_bytes: usize) -> Result<ClientMes
         Inbound::Deny { turn, session_id } => ClientMessage::Answer { turn, session_id, yes: false },
         Inbound::Stop => ClientMessage::Stop,
         Inbound::ListModels => ClientMessage::ListModels,
+        Inbound::Meter { on } => ClientMessage::Meter { on },
     })
 }
 
@@ -116,7 +125,7 @@ pub fn read_message(text: &str, image_bytes: usize) -> Result<ClientMessage, Val
 
 /// Reads a message.
 fn read(text: &str) -> Result<Inbound, ApiError> {
-    let fix = "send one JSON object with a `type` of chat, list_models, approve, deny or stop";
+    let fix = "send one JSON object with a `type` of chat, list_models, approve, deny, stop or meter";
     request_input::parse(text.as_bytes()).map_err(|error| ApiError { fix: fix.to_owned(), ..error })
 }
 
@@ -209,6 +218,23 @@ impl SocketSessions {
 /// One message out.
 pub(crate) fn message(kind: &str, data: Value) -> String {
     json!({ "type": kind, "data": data }).to_string()
+}
+
+/// What the node's microphone hears at the moment.
+pub(crate) fn meter(heard: &Meter) -> String {
+    // More digits are noise.
+    let told = |value: f64| (value * 100.0).round() / 100.0;
+    let echo = heard.echo.map(|echo| {
+        json!({
+            "erle_db": told(echo.erle_db.into()), "delay_ms": echo.delay_ms, "drift_ppm": told(echo.drift_ppm.into()),
+            "is_learning": echo.is_learning, "age_s": told(echo.age_s),
+        })
+    });
+    let data = json!({
+        "is_open": heard.is_open, "level_dbfs": told(heard.level_dbfs.into()), "speech": told(heard.speech.into()),
+        "wake": told(heard.wake.into()), "echo": echo,
+    });
+    message("meter", data)
 }
 
 /// What a socket is told of an event besides the event itself, because it is of one of its conversations.

@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 /// What the document says of it.
 pub(crate) const ABOUT: &str = "A WebSocket, JSON both ways. \
 In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\",\"images\",\"speak\",\"dry_run\"}, {\"type\":\"list_models\"}, \
-{\"type\":\"approve\"|\"deny\",\"turn\",\"session_id\"}, {\"type\":\"stop\"}; all but `type` and `content` may be left out. \
+{\"type\":\"approve\"|\"deny\",\"turn\",\"session_id\"}, {\"type\":\"stop\"}, {\"type\":\"meter\",\"on\"}; all but `type`, `content` and `on` may be left out. \
 `approve` and `deny` answer the question of the conversation they name, else of the last chat of this socket, else of its \
 own; with the operator's token they answer the question of the turn they name, or the only one there is, whoever was asked. \
 Any other changes nothing and is answered by an `error`. The message `stop` takes every question back; a chat that says it \
@@ -28,6 +28,9 @@ leaves those of other named conversations. \
 Out: {\"type\":\"content\"|\"plan\"|\"step_update\"|\"complete\"|\"error\"|\"models\"|\"event\",\"data\"}: `event` is every \
 public event as contracts/events.json shows it (with `session_id` beside `data` where it is of a conversation of this \
 socket), the others are those of the conversations of this socket, with `session_id`. \
+While `meter` is on, {\"type\":\"meter\",\"data\":{\"is_open\",\"level_dbfs\",\"speech\",\"wake\",\"echo\"}} comes ten times a second: what the \
+node's microphone hears, and the newest figure of the echo (`erle_db`, `delay_ms`, `drift_ppm`, `is_learning`, `age_s`), null before \
+anything loud was played. \
 `mode` says how answers are wanted, and stays so in its conversation until another one is named: `chat`, where nothing was \
 said, as text; `voice` aloud on the node as well; `focus` for somebody at work: as text, short, the answer and nothing \
 else, without hints, and nothing that was not asked for. `speak` says for one chat whether it is answered aloud, and with \

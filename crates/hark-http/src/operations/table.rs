@@ -1,85 +1,12 @@
-//! The table of operations: from it both the router and `contracts/openapi.json` are made, so that neither can have
-//! what the other has not.
+//! The operations of a Hark that is used; those that set one up are in `setup_table`.
 
-use super::server_state::SharedState;
-use super::{
-    configuration, documents, handlers, household, inspection, owner, sessions, tool_host, web_page,
-    websocket::upgrade, wire,
-};
-use axum::Router;
-use axum::routing::{MethodRouter, delete, get, patch, post};
-use schemars::{Schema, SchemaGenerator};
-
-/// Makes the schema of a type, with what it refers to.
-pub(super) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
-
-/// A parameter of the address.
-pub(super) struct Parameter {
-    pub(super) name: &'static str,
-    pub(super) about: &'static str,
-    /// A whole number within these bounds; a text when there are none.
-    pub(super) range: Option<(u32, u32)>,
-}
-
-/// What a success looks like.
-pub(super) enum Success {
-    /// 200 with an object.
-    Object(SchemaOf),
-    /// 200 with the OpenAPI document.
-    Document,
-    /// 200 with plain text.
-    Text,
-    /// 204.
-    Nothing,
-    /// 101: from here on it is a WebSocket.
-    Socket,
-    /// 200 with a WAV file.
-    Sound,
-}
-
-/// One operation.
-pub(super) struct Operation {
-    pub(super) method: &'static str,
-    pub(super) path: &'static str,
-    pub(super) id: &'static str,
-    pub(super) about: &'static str,
-    pub(super) parameters: &'static [Parameter],
-    pub(super) body: Option<SchemaOf>,
-    pub(super) success: Success,
-    /// Statuses it can answer besides its success and those every operation can.
-    pub(super) refusals: &'static [u16],
-    handler: fn() -> MethodRouter<SharedState>,
-}
-
-/// What any request can be answered.
-pub(super) const EVERYWHERE: [u16; 4] = [400, 401, 403, 429];
-/// What a request with a body can be answered besides.
-const WITH_BODY: [u16; 7] = [408, 413, 415, 422, 500, 503, 504];
-/// What can be answered by what reads the store.
-const WITH_STORE: [u16; 2] = [500, 503];
-const ONE_OF_STORE: [u16; 3] = [404, 500, 503];
-const ONE_SESSION: [u16; 4] = [404, 422, 500, 503];
-
-const fn query(name: &'static str, about: &'static str) -> Parameter {
-    Parameter { name, about, range: None }
-}
-
-const fn reads(path: &'static str, id: &'static str, about: &'static str, success: Success) -> Operation {
-    Operation {
-        method: "get",
-        path,
-        id,
-        about,
-        parameters: &[],
-        body: None,
-        success,
-        refusals: &WITH_STORE,
-        handler: || MethodRouter::new(),
-    }
-}
+use super::operation::{ONE_OF_STORE, ONE_SESSION, Operation, Parameter, Success, WITH_BODY, query, reads};
+use crate::websocket::upgrade;
+use crate::{configuration, documents, handlers, household, inspection, owner, sessions, wire};
+use axum::routing::{delete, get, patch, post};
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 40] = [
+pub(super) static OPERATIONS: [Operation; 42] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -212,6 +139,26 @@ pub(super) static OPERATIONS: [Operation; 40] = [
             "enrol_speaker",
             "Enrols a person's voice, which is kept as numbers. For the operator only.",
             Success::Object(|schemas| schemas.subschema_for::<household::KnownSpeaker>()),
+        )
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(household::task),
+        ..reads(
+            "/api/v1/task",
+            "task",
+            "The task that was handed to another program and runs, asks, or was the last.",
+            Success::Object(|schemas| schemas.subschema_for::<household::CurrentTask>()),
+        )
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(household::heard_wake_words),
+        ..reads(
+            "/api/v1/wake/heard",
+            "heard_wake_words",
+            "The last wake words since the start, and what was nearly one, the newest first.",
+            Success::Object(|schemas| schemas.subschema_for::<household::HeardWakeWords>()),
         )
     },
     Operation {
@@ -477,22 +424,3 @@ pub(super) static OPERATIONS: [Operation; 40] = [
         ..reads("/ws", "websocket", upgrade::ABOUT, Success::Socket)
     },
 ];
-
-/// The router of the table.
-pub(super) fn router(app: SharedState) -> Router {
-    let all = OPERATIONS.iter().fold(Router::new(), |router, operation| {
-        let path = operation.path.replace('{', ":").replace('}', "");
-        router.route(&path, (operation.handler)())
-    });
-    all.merge(web_page::routes()).with_state(app)
-}
-
-/// What only commands of the owner ask, by the socket in the state folder: no promise to programs.
-pub(super) fn owner_router(app: SharedState) -> Router {
-    Router::new()
-        .route("/own/home", get(handlers::own_home))
-        .route("/own/tools", get(tool_host::tools))
-        .route("/own/tools/call", post(tool_host::call))
-        .route("/own/tools/answer", post(tool_host::answer))
-        .with_state(app)
-}
