@@ -30,10 +30,12 @@ use crate::app::settings::choices::Choices;
 use crate::app::settings::store::SettingsStore;
 use crate::app::storage::{journal_of, load_timers, open_recordings, open_store, open_store_of_daemon};
 use hark_browser::Browser;
+use hark_config::contracts::AnswerLength;
 use hark_config::{Config, paths};
 use hark_core::home::WATCHED;
 use hark_core::model::{LanguageModel, ToolSpec};
 use hark_core::ports::{HomeSink, HomeView, Tools, Voice};
+use hark_core::session::Verbosity;
 use hark_core::{Fault, FaultKind};
 use hark_delegation::Delegation;
 use hark_dialog::model_tasks::ModelTasks;
@@ -228,7 +230,12 @@ impl App {
             None => tools,
         };
         let tools: Arc<dyn Tools> = Arc::new(CallOrder::new(tools, services.clone()));
-        let sessions = SessionStore::new(store.clone(), config.memory.clone());
+        let verbosity = match config.contracts.verbosity {
+            AnswerLength::Short => Verbosity::Short,
+            AnswerLength::Long => Verbosity::Long,
+        };
+        let sessions = SessionStore::new(store.clone(), config.memory.clone())
+            .with_style(config.contracts.persona.trim(), verbosity);
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
         let recordings = open_recordings(&config).map_err(|fault| vec![fault])?;
         if let Err(fault) = recordings.tidy() {
@@ -368,7 +375,8 @@ impl App {
 
     fn model_worker(&self, mind: &Arc<ModelTasks>) -> ModelWorker {
         let limit = Duration::from_millis(self.config.route.task_timeout_ms.into());
-        ModelWorker::new(mind.clone(), self.runtime.handle(), &self.event_queue, limit)
+        let memory = self.config.memory.model_reads.then(|| self.languages.memory.clone());
+        ModelWorker::new(mind.clone(), memory, self.runtime.handle(), &self.event_queue, limit)
     }
 
     /// Keeps what was meant with what was taken wrongly.

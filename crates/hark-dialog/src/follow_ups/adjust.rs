@@ -160,8 +160,11 @@ fn white(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 /// What is clicked on behind something done on a page is on that page, and not anywhere on the screen.
 fn on_page(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let is_there = intent.name == "HarkInputClick" && intent.slots.contains_key("text");
-    (is_there && before.done.intent.name.starts_with("HarkBrowser"))
-        .then(|| Intent { name: "HarkBrowserClick".to_owned(), response: None, ..intent.clone() })
+    (is_there && before.done.intent.name.starts_with("HarkBrowser")).then(|| Intent {
+        name: "HarkBrowserClick".to_owned(),
+        response: None,
+        ..intent.clone()
+    })
 }
 
 /// A change that names nothing ("a bit brighter", "set the volume to twenty") is of what was spoken of last, if that has
@@ -171,7 +174,8 @@ pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let asks_end =
         intent.name == TIMER_STATUS && intent.slots.is_empty() && before.done.intent.name == RESTORE_LATER;
     let end = || asks_end.then(|| Intent { name: AUTOMATIONS.to_owned(), response: None, ..intent.clone() });
-    let of_it = || of_it(intent, before).or_else(|| white(intent, before)).or_else(|| on_page(intent, before));
+    let of_it =
+        || of_it(intent, before).or_else(|| white(intent, before)).or_else(|| on_page(intent, before));
     if let Some(of_end) = changed_time::later(intent, before).or_else(end).or_else(of_it) {
         let why = super::why(intent, before);
         return Some(Intent { why, route: Route::Context, ..of_end });

@@ -11,6 +11,7 @@ mod answer;
 mod autonomy;
 mod bound_claims;
 mod describing;
+mod facts;
 mod model_faults;
 mod offered_tools;
 mod plan_runner;

@@ -87,8 +87,15 @@ impl PromptContext {
         let mut found = parts.context.gather(task, reason, named, is_question).await;
         if let Some(settings) = found.settings.take() {
             context.focused = settings.mode == FOCUS;
-            context.verbosity = if context.focused { Verbosity::Short } else { settings.verbosity };
+            context.verbosity = settings.verbosity;
             context.persona = settings.persona;
+        }
+        // What this request wants comes before what was said for all.
+        if let Some(wanted) = dialog_act::wanted_length(&task.text, &languages) {
+            context.verbosity = wanted;
+        }
+        if context.focused {
+            context.verbosity = Verbosity::Short;
         }
         if let Some(replayed) = found.replayed.take() {
             context.replay = replayed.earlier;
