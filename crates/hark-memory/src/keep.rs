@@ -6,7 +6,7 @@ use crate::vectors::to_int8;
 use chrono::{DateTime, NaiveDateTime};
 use hark_core::Fault;
 use hark_core::memory::{
-    Entity, EntityKind, Fact, FactStore, OWNER_KEY, Requester, Said, SaidStatement, SentenceVectors, Source,
+    Entity, EntityKind, Fact, FactStore, OWNER_KEY, Requester, Said, SaidStatement, SaidTime, SentenceVectors, Source,
     Speaker, Statement, StatementReader, Vectors, WhichFacts,
 };
 use hark_language::Lexicon;
@@ -271,8 +271,10 @@ impl Memory {
         let now = (self.wall)(told_unix_ms);
         let reader = self.reader.as_ref();
         let time_in = |text: &str| reader.and_then(|it| it.time(text, &source.language, now, dating));
-        // Words behind it may look like a part of it: "um zehn einen Termin".
-        let time = said.and_then(|said| time_in(&said.object)).or_else(|| time_in(text));
+        let (whole, other_end) = (time_in(text), said.and_then(|said| time_in(&said.object)));
+        // Words behind it may look like a part of it ("um zehn einen Termin"); those before it are one ("on the third").
+        let is_same = |end: &SaidTime| whole.as_ref().is_some_and(|whole| whole.when == end.when);
+        let time = other_end.filter(|end| !is_same(end)).or(whole);
         Fact { text: text.to_owned(), told_unix_ms, source, time, ..Fact::default() }
     }
 
