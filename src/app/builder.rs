@@ -230,12 +230,7 @@ impl App {
             None => tools,
         };
         let tools: Arc<dyn Tools> = Arc::new(CallOrder::new(tools, services.clone()));
-        let verbosity = match config.contracts.verbosity {
-            AnswerLength::Short => Verbosity::Short,
-            AnswerLength::Long => Verbosity::Long,
-        };
-        let sessions = SessionStore::new(store.clone(), config.memory.clone())
-            .with_style(config.contracts.persona.trim(), verbosity);
+        let sessions = sessions_of(&config, &store);
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
         let recordings = open_recordings(&config).map_err(|fault| vec![fault])?;
         if let Err(fault) = recordings.tidy() {
@@ -585,4 +580,14 @@ fn complete(parts: &mut tools::Services, config: &Config, manifest: &Arc<Manifes
 fn house_secrets(config: &Config) -> Result<HouseSecrets, Fault> {
     let credentials = paths::credentials_dir();
     Ok(HouseSecrets::in_files(config.secret_files(credentials.as_deref(), &config.paths.state_dir()?)))
+}
+
+/// Conversations, answered as the configuration says where nobody has said otherwise.
+fn sessions_of(config: &Config, store: &Store) -> SessionStore {
+    let verbosity = match config.contracts.verbosity {
+        AnswerLength::Short => Verbosity::Short,
+        AnswerLength::Long => Verbosity::Long,
+    };
+    let sessions = SessionStore::new(store.clone(), config.memory.clone());
+    sessions.with_style(config.contracts.persona.trim(), verbosity)
 }

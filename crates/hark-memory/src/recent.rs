@@ -1,47 +1,13 @@
 //! Whom and what each conversation was about last: "she" is one of them. They are read from the store when a conversation is
 //! first asked for, and kept there after a turn, so that a restart changes nothing.
 
-use crate::keep::Memory;
+use crate::keep::{MOST_CONVERSATIONS, Memory};
 use hark_core::Fault;
 use hark_core::memory::{Entity, EntityKind, Fact, OWNER_KEY, Requester};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
-/// Entities of a conversation that "she" may be, and conversations they are remembered of.
+/// Entities of a conversation that "she" may be.
 const MOST_RECENT: usize = 10;
-const MOST_CONVERSATIONS: usize = 64;
-
-/// See the module.
-#[derive(Default)]
-pub(crate) struct Recent {
-    /// The last entities of each conversation, the latest first.
-    conversations: BTreeMap<String, VecDeque<Entity>>,
-    /// Those that the store does not have like this.
-    unwritten: BTreeSet<String>,
-}
-
-impl Recent {
-    /// Makes room for one more conversation.
-    fn give_way(&mut self, for_one: &str) {
-        if self.conversations.len() >= MOST_CONVERSATIONS && !self.conversations.contains_key(for_one) {
-            // One that is not written yet would lose its last words.
-            let written = self.conversations.keys().find(|name| !self.unwritten.contains(*name)).cloned();
-            if let Some(name) = written {
-                self.conversations.remove(&name);
-            }
-        }
-    }
-
-    /// What is forgotten is spoken of no more.
-    pub(crate) fn drop_all(&mut self, keys: &[&str]) {
-        for (name, recent) in &mut self.conversations {
-            let before = recent.len();
-            recent.retain(|entity| !keys.contains(&entity.key.as_str()));
-            if recent.len() < before {
-                self.unwritten.insert(name.clone());
-            }
-        }
-    }
-}
 
 impl Memory {
     /// The last entity of a kind that was spoken of in the conversation.

@@ -63,6 +63,8 @@ pub(super) struct PromptContext {
     persona: String,
     verbosity: Verbosity,
     focused: bool,
+    /// The request asks something, by its words.
+    asks: bool,
     strength: String,
     replay: String,
     policy: Option<ReplayPolicy>,
@@ -83,7 +85,9 @@ impl PromptContext {
             .unwrap_or_default();
         let reason = reason(&task.text, &languages);
         // What is to be done needs no document, and its calls would be those of a task that has read one.
-        let is_question = dialog_act::tag(&task.text, &languages) != EntryTag::Instruction;
+        let tag = dialog_act::tag(&task.text, &languages);
+        context.asks = tag == EntryTag::Question;
+        let is_question = tag != EntryTag::Instruction;
         let mut found = parts.context.gather(task, reason, named, is_question).await;
         if let Some(settings) = found.settings.take() {
             context.focused = settings.mode == FOCUS;
@@ -146,6 +150,11 @@ impl PromptContext {
 
     pub(super) fn language(&self) -> &str {
         &self.language
+    }
+
+    /// Whether the request asks something, by its words.
+    pub(super) fn asks(&self) -> bool {
+        self.asks
     }
 
     /// Whether the person is at work.
