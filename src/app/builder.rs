@@ -30,10 +30,12 @@ use crate::app::settings::choices::Choices;
 use crate::app::settings::store::SettingsStore;
 use crate::app::storage::{journal_of, load_timers, open_recordings, open_store, open_store_of_daemon};
 use hark_browser::Browser;
+use hark_config::contracts::AnswerLength;
 use hark_config::{Config, paths};
 use hark_core::home::WATCHED;
 use hark_core::model::{LanguageModel, ToolSpec};
 use hark_core::ports::{HomeSink, HomeView, Tools, Voice};
+use hark_core::session::Verbosity;
 use hark_core::{Fault, FaultKind};
 use hark_delegation::Delegation;
 use hark_dialog::model_tasks::ModelTasks;
@@ -228,7 +230,7 @@ impl App {
             None => tools,
         };
         let tools: Arc<dyn Tools> = Arc::new(CallOrder::new(tools, services.clone()));
-        let sessions = SessionStore::new(store.clone(), config.memory.clone());
+        let sessions = sessions_of(&config, &store);
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
         let recordings = open_recordings(&config).map_err(|fault| vec![fault])?;
         if let Err(fault) = recordings.tidy() {
@@ -368,7 +370,8 @@ impl App {
 
     fn model_worker(&self, mind: &Arc<ModelTasks>) -> ModelWorker {
         let limit = Duration::from_millis(self.config.route.task_timeout_ms.into());
-        ModelWorker::new(mind.clone(), self.runtime.handle(), &self.event_queue, limit)
+        let memory = self.config.memory.model_reads.then(|| self.languages.memory.clone());
+        ModelWorker::new(mind.clone(), memory, self.runtime.handle(), &self.event_queue, limit)
     }
 
     /// Keeps what was meant with what was taken wrongly.
@@ -577,4 +580,14 @@ fn complete(parts: &mut tools::Services, config: &Config, manifest: &Arc<Manifes
 fn house_secrets(config: &Config) -> Result<HouseSecrets, Fault> {
     let credentials = paths::credentials_dir();
     Ok(HouseSecrets::in_files(config.secret_files(credentials.as_deref(), &config.paths.state_dir()?)))
+}
+
+/// Conversations, answered as the configuration says where nobody has said otherwise.
+fn sessions_of(config: &Config, store: &Store) -> SessionStore {
+    let verbosity = match config.contracts.verbosity {
+        AnswerLength::Short => Verbosity::Short,
+        AnswerLength::Long => Verbosity::Long,
+    };
+    let sessions = SessionStore::new(store.clone(), config.memory.clone());
+    sessions.with_style(config.contracts.persona.trim(), verbosity)
 }

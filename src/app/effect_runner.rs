@@ -397,10 +397,11 @@ impl EffectRunner {
                 self.with_voice(|voice| voice.set_volume(percent));
             }
             Effect::Teach { correction } => self.read(Work::Teach(correction)),
-            // Some milliseconds, and only when somebody typed it.
+            // Some milliseconds, and only when somebody asked for it.
             Effect::Style { turn, origin, style } => {
-                let fault = self.parts.recorder.keep_style(&origin, &style).err();
-                self.follow_ups.push_back(Event::Styled { turn, fault });
+                let kept = self.parts.recorder.keep_style(&origin, &style);
+                let (everywhere, fault) = (kept.as_ref().is_ok_and(|all| *all), kept.err());
+                self.follow_ups.push_back(Event::Styled { turn, everywhere, fault });
             }
             Effect::Settled { turn } => self.settled(&turn),
             Effect::AcknowledgeTimers => {
@@ -423,7 +424,10 @@ impl EffectRunner {
         for listener in &mut self.listeners {
             listener(&envelope);
         }
-        self.parts.recorder.published(&envelope);
+        let passing = self.parts.recorder.published(&envelope);
+        if let (Some(passing), Some(model_worker)) = (passing, &mut self.parts.model_worker) {
+            model_worker.read_facts(passing);
+        }
         if let (PublicEvent::Turn { .. }, Some(turn)) = (&envelope.event, &envelope.turn) {
             self.settled(turn);
         }

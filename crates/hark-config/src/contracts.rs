@@ -13,6 +13,16 @@ pub enum Router {
     Model,
 }
 
+/// How long answers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerLength {
+    /// One sentence, two at most.
+    Short,
+    /// As long as the question needs.
+    Long,
+}
+
 /// What a language model is held to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -22,6 +32,10 @@ pub struct ContractsConfig {
     pub dir: String,
     /// Tone of answers, by its name in `tones.toml`: `lively`, `plain`, `warm`; empty: none.
     pub tone: String,
+    /// As whom Hark speaks where nobody has said otherwise, such as `a butler`; empty: as itself.
+    pub persona: String,
+    /// How long answers are where nobody has said otherwise: `short`, one sentence or two, or as `long` as the question needs.
+    pub verbosity: AnswerLength,
     /// Have answers judged by the model, after they were given. Costs a request each.
     pub scoring: bool,
     /// A score under this is reported as low; scores go from 0 to 10.
@@ -36,6 +50,8 @@ impl Default for ContractsConfig {
         Self {
             dir: String::new(),
             tone: "lively".into(),
+            persona: String::new(),
+            verbosity: AnswerLength::Short,
             scoring: true,
             low_score: 3,
             router: Router::Deterministic,

@@ -13,6 +13,9 @@ pub struct Memory {
     /// Whether statements about the household ("my wife is Anna", "I don't like olives") are kept without being asked to. What
     /// Hark is asked to remember is always kept.
     pub keep_statements: bool,
+    /// Whether the language model, where there is one, reads remarks that no rule reads, after they were answered. Costs a
+    /// request each.
+    pub model_reads: bool,
     /// Whether private facts (health, birthdays, addresses, passwords, and what was told in confidence) are kept from those
     /// who are not known: whoever speaks in the room or writes on the broker. The command line, the dashboard and programs are known.
     pub private: bool,
@@ -45,6 +48,7 @@ impl Default for Memory {
         let kinds = |kinds: &[&str]| kinds.iter().map(|kind| (*kind).to_owned()).collect();
         Self {
             keep_statements: true,
+            model_reads: true,
             private: false,
             keep_turns: 1000,
             context_ms: 300_000,

@@ -133,7 +133,7 @@ pub enum Event {
     /// What was kept of a correction.
     Learned { lesson: Lesson },
     /// How a conversation is answered was kept, or why not.
-    Styled { turn: TurnId, fault: Option<Fault> },
+    Styled { turn: TurnId, everywhere: bool, fault: Option<Fault> },
     /// A part reports a fault.
     Fault { fault: Fault },
     /// Time passed; deadlines are looked at.

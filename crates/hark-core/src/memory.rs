@@ -5,7 +5,9 @@
 pub use crate::origin::{Requester, Speaker};
 
 use crate::Fault;
+use crate::calendar::When;
 use crate::intent::Intent;
+use chrono::NaiveDateTime;
 use serde::{Deserialize, Serialize};
 
 /// Key of the one whom "I" and "my" mean. No name has it: keys of names hold letters, digits and blanks only.
@@ -96,6 +98,38 @@ impl Default for Source {
     }
 }
 
+/// A date that was said by how it lies to the day it was told on, such as "next tuesday".
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SaidTime {
+    /// The words, as they stand in the fact.
+    pub words: String,
+    /// The date, with the time of day where that was said, as [`When`] writes it.
+    pub when: String,
+    /// It comes again every year.
+    #[serde(default)]
+    pub yearly: bool,
+}
+
+impl SaidTime {
+    /// The date; `None` for what [`When`] has not written.
+    pub fn when(&self) -> Option<When> {
+        When::parse(&self.when)
+    }
+}
+
+/// Which dates of a statement are meant once, and lose their meaning with the day they were told on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dating {
+    /// Those that count from today, such as "tomorrow"; a weekday alone may be every one.
+    #[default]
+    FromToday,
+    /// The same, and it comes again every year: "my birthday is on friday".
+    Yearly,
+    /// Every date: it happens once.
+    Once,
+}
+
 /// Something the household told.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
@@ -117,6 +151,9 @@ pub struct Fact {
     /// Entities that are named in it, those of the statement included.
     #[serde(default)]
     pub mentions: Vec<Entity>,
+    /// The date in it that only the day it was told on gives a meaning.
+    #[serde(default)]
+    pub time: Option<SaidTime>,
     /// Since when it is not so any more, milliseconds since the Unix epoch.
     #[serde(default)]
     pub ended_unix_ms: Option<i64>,
@@ -205,6 +242,23 @@ pub trait FactStore: Send + Sync {
     /// # Errors
     /// When the database cannot be read.
     fn vectors(&self, encoder: &str, known: Option<VectorState>) -> Result<Option<Vectors>, Fault>;
+    /// Keeps the last entities of a conversation in place of those before, the latest first; of the conversations only the
+    /// `most` that were used last.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn keep_recent(
+        &self,
+        conversation: &str,
+        entities: &[Entity],
+        now_unix_ms: i64,
+        most: usize,
+    ) -> Result<(), Fault>;
+    /// The last entities of a conversation, the latest first; `None`: of the one that was used last.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn recent(&self, conversation: Option<&str>) -> Result<Vec<Entity>, Fault>;
     /// Ids and words of current facts without a vector by this encoder, the newest first.
     ///
     /// # Errors
@@ -279,12 +333,14 @@ pub struct SaidStatement {
     pub many: bool,
     /// A relation that cannot hold of the same two: `dislikes` of `likes`.
     pub opposite: Option<String>,
-    /// It is not so any more: nothing is kept, and what was so ends.
+    /// It is not so any more: nothing is kept, and what was so ends; without an object whatever the other end was.
     pub ends: bool,
     /// It is told to those only who are known.
     pub private: bool,
     /// It counts only where Hark was asked to remember it: "the spare key is under the pot".
     pub asked_only: bool,
+    /// What its dates mean.
+    pub dating: Dating,
     /// How sure it is, 0 to 1.
     pub sure: f32,
     /// As it is told back.
@@ -304,6 +360,8 @@ pub struct SaidQuestion {
     pub qualifier: String,
     /// The other end, where it was said: "does Anna like olives".
     pub object: Option<String>,
+    /// ISO 639-1 of the rule.
+    pub language: String,
 }
 
 /// Reads statements and questions by the rules of the languages. Pure; a sentence takes some hundred microseconds.
@@ -312,6 +370,9 @@ pub trait StatementReader: Send + Sync {
     fn statement(&self, text: &str) -> Option<SaidStatement>;
     /// What a whole sentence asks of what was told.
     fn question(&self, text: &str) -> Option<SaidQuestion>;
+    /// The date in a text that `dating` is about, told at this local time. In the language of this code, or the first that
+    /// finds one where it is empty.
+    fn time(&self, text: &str, language: &str, now: NaiveDateTime, dating: Dating) -> Option<SaidTime>;
 }
 
 /// What a sentence wants of what was told, as an intent with the ISO 639-1 code of its language; the code is empty where

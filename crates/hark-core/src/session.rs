@@ -218,17 +218,9 @@ pub struct Style {
     /// Which earlier turns a language model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<ReplayChoice>,
-}
-
-impl SessionSettings {
-    /// The same with a change.
-    #[must_use]
-    pub fn styled(self, style: &Style) -> Self {
-        let persona = style.persona.clone().unwrap_or(self.persona);
-        let (verbosity, replay) =
-            (style.verbosity.unwrap_or(self.verbosity), style.replay.unwrap_or(self.replay));
-        Self { persona, verbosity, replay, ..self }
-    }
+    /// It was said in words, and counts everywhere unless the conversation has a name; a command is for its conversation.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub in_words: bool,
 }
 
 /// How conversations are called that begin by themselves.
@@ -276,14 +268,19 @@ pub trait Sessions: Send + Sync {
     /// # Errors
     /// When the database cannot be read.
     fn replay(&self, session: &str, reason: Option<ReplayReason>) -> Result<Replayed, Fault>;
-    /// Settings of a conversation; the usual ones for one that is not there.
+    /// Settings of a conversation; what was not set in it is as everywhere.
     ///
     /// # Errors
     /// When the database cannot be read.
     fn settings(&self, session: &str) -> Result<SessionSettings, Fault>;
-    /// Keeps them.
+    /// Keeps how a conversation is answered, or how all are that have nothing of their own. Answers whether it is all.
     ///
     /// # Errors
-    /// When they could not be written.
-    fn keep_settings(&self, session: &str, settings: &SessionSettings) -> Result<(), Fault>;
+    /// When it could not be written.
+    fn keep_style(&self, session: &str, style: &Style) -> Result<bool, Fault>;
+    /// Keeps the mode of a conversation; empty: as requests come.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn keep_mode(&self, session: &str, mode: &str) -> Result<(), Fault>;
 }

@@ -1,7 +1,7 @@
-//! Kinds of requests, told without a model: from the words of the languages a request may be in.
+//! Kinds of requests, and how long an answer they want, told without a model: from the words of the languages a request may be in.
 
-use hark_core::session::{EntryTag, spoken};
-use hark_language::conversation::Kinds;
+use hark_core::session::{EntryTag, Verbosity, spoken};
+use hark_language::conversation::{Kinds, Length};
 use hark_language::{Lexicon, Phrases};
 
 /// What kind of request a text is: about the conversation before everything else, then a correction, a question by
@@ -27,6 +27,22 @@ pub fn tag(text: &str, languages: &[&'static Lexicon]) -> EntryTag {
     }
 }
 
+/// How long an answer the words of a request want; `None` where they do not say.
+pub fn wanted_length(text: &str, languages: &[&'static Lexicon]) -> Option<Verbosity> {
+    let spoken = spoken(text);
+    let has = |phrases: fn(&Length) -> Phrases| {
+        let mut all = languages.iter().flat_map(|language| phrases(&language.conversation.length).to_vec());
+        all.any(|phrase| spoken.contains(&format!(" {phrase} ")))
+    };
+    if has(|length| length.short) {
+        Some(Verbosity::Short)
+    } else if has(|length| length.long) {
+        Some(Verbosity::Long)
+    } else {
+        None
+    }
+}
+
 fn instructs(spoken: &str, kinds: &Kinds) -> bool {
     let words: Vec<&str> = spoken.split_whitespace().skip_while(|word| kinds.before.contains(word)).collect();
     let first_is_verb = words.first().is_some_and(|word| kinds.verbs.contains(word));
@@ -38,6 +54,19 @@ fn instructs(spoken: &str, kinds: &Kinds) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_say_how_long_an_answer_is_wanted() {
+        for (text, language, expected) in [
+            ("In one sentence, what is a heat pump?", "en", Some(Verbosity::Short)),
+            ("explain in detail how a heat pump works", "en", Some(Verbosity::Long)),
+            ("what is a heat pump", "en", None),
+            ("Erklär mir ausführlich, was eine Wärmepumpe ist", "de", Some(Verbosity::Long)),
+            ("was ist in wenigen Worten eine Wärmepumpe", "de", Some(Verbosity::Short)),
+        ] {
+            assert_eq!(wanted_length(text, &[hark_language::of(language)]), expected, "{text}");
+        }
+    }
     use EntryTag::{Correction, Instruction, Meta, Other, Question};
 
     #[test]

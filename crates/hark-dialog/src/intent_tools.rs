@@ -223,9 +223,10 @@ pub fn model_may_answer(intent: &str) -> bool {
     intent == "HarkDefine"
 }
 
-/// Whether what the household told answers before the tool of an intent does: a birthday, a number, an address.
+/// Whether what the household told answers before the tool of an intent does: a birthday, a number, an address, an
+/// appointment that is in no calendar.
 pub fn memory_answers_first(intent: &str) -> bool {
-    intent == "HarkContact"
+    matches!(intent, "HarkContact" | "HarkCalendarFind")
 }
 
 /// The tool for an intent with its slots: "what time is it in Paris" asks for the time, which no tool here knows.

@@ -12,6 +12,20 @@ pub struct Conversation {
     pub kinds: Kinds,
     /// Words that put earlier turns of the conversation into the prompt of a language model.
     pub replay: Replay,
+    /// Words that say how long one answer is wanted.
+    pub length: Length,
+}
+
+/// Words that say how long one answer is wanted, anywhere in a request.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Length {
+    /// A sentence or two.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub short: Phrases,
+    /// As much as there is.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub long: Phrases,
 }
 
 /// Words that tell the kind of a request.

@@ -1,24 +1,26 @@
 //! Keeping and forgetting: what was told becomes facts, and statements where a rule reads one.
 
-use crate::resolve::{ended_by, resolve};
+use crate::resolve::{RULED, ended_by, resolve};
 use crate::vectors::to_int8;
+use chrono::{DateTime, NaiveDateTime};
 use hark_core::Fault;
 use hark_core::memory::{
-    Entity, EntityKind, Fact, FactStore, OWNER_KEY, Requester, Said, SaidStatement, SentenceVectors, Source,
-    Speaker, Statement, StatementReader, Vectors, WhichFacts,
+    Entity, EntityKind, Fact, FactStore, OWNER_KEY, Requester, Said, SaidStatement, SaidTime,
+    SentenceVectors, Source, Speaker, Statement, StatementReader, Vectors, WhichFacts,
 };
 use hark_language::Lexicon;
 use hark_language::names::{normal, telling_words};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most facts about one entity that are looked at.
 pub(crate) const MOST_ABOUT: usize = 1000;
 /// How many facts are looked at by their words.
 pub(crate) const MOST_LOOKED_AT: usize = 200;
-/// Entities of a conversation that "she" may be, and conversations they are remembered of.
-const MOST_RECENT: usize = 10;
-const MOST_CONVERSATIONS: usize = 64;
+/// Names that are taken out of one fact at most.
+const MOST_NAMES: usize = 10;
+/// Conversations of which it is known whom they were about.
+pub(crate) const MOST_CONVERSATIONS: usize = 64;
 /// Words of a name at most.
 const NAME_WORDS: usize = 3;
 /// How much less sure something is that was said in passing to Hark, which was not asked to remember it.
@@ -56,6 +58,8 @@ pub struct Memory {
     pub(crate) store: Arc<dyn FactStore>,
     pub(crate) reader: Option<Arc<dyn StatementReader>>,
     pub(crate) encoder: Option<Arc<dyn SentenceVectors>>,
+    /// Local time of milliseconds since the Unix epoch.
+    wall: fn(i64) -> NaiveDateTime,
     /// What is private is kept from those who are not known.
     pub(crate) keeps_private: bool,
     pub(crate) state: Arc<Mutex<State>>,
@@ -64,15 +68,55 @@ pub struct Memory {
 /// What is known without asking the store.
 #[derive(Default)]
 pub(crate) struct State {
-    /// The last entities of each conversation, the latest first.
-    recent: BTreeMap<String, VecDeque<Entity>>,
+    /// Whom conversations were about last.
+    pub(crate) recent: Recent,
     pub(crate) vectors: Option<Arc<Vectors>>,
+}
+
+/// Whom and what each conversation was about last.
+#[derive(Default)]
+pub(crate) struct Recent {
+    /// The last entities of each conversation, the latest first.
+    pub(crate) conversations: BTreeMap<String, VecDeque<Entity>>,
+    /// Those that the store does not have like this.
+    pub(crate) unwritten: BTreeSet<String>,
+}
+
+impl Recent {
+    /// Makes room for one more conversation.
+    pub(crate) fn give_way(&mut self, for_one: &str) {
+        if self.conversations.len() >= MOST_CONVERSATIONS && !self.conversations.contains_key(for_one) {
+            // One that is not written yet would lose its last words.
+            let written = self.conversations.keys().find(|name| !self.unwritten.contains(*name)).cloned();
+            if let Some(name) = written {
+                self.conversations.remove(&name);
+            }
+        }
+    }
+
+    /// What is forgotten is spoken of no more.
+    pub(crate) fn drop_all(&mut self, keys: &[&str]) {
+        for (name, recent) in &mut self.conversations {
+            let before = recent.len();
+            recent.retain(|entity| !keys.contains(&entity.key.as_str()));
+            if recent.len() < before {
+                self.unwritten.insert(name.clone());
+            }
+        }
+    }
 }
 
 impl Memory {
     /// The facts of this store, found by their words; no rule reads statements.
     pub fn new(store: Arc<dyn FactStore>) -> Self {
-        Self { store, reader: None, encoder: None, keeps_private: false, state: Arc::default() }
+        let state = Arc::default();
+        Self { store, reader: None, encoder: None, wall: utc, keeps_private: false, state }
+    }
+
+    /// With the local time, from which "tomorrow" counts; without it that is the time in Greenwich.
+    #[must_use]
+    pub fn with_wall(self, wall: fn(i64) -> NaiveDateTime) -> Self {
+        Self { wall, ..self }
     }
 
     /// With rules that read statements and questions.
@@ -107,7 +151,7 @@ impl Memory {
     ) -> Result<Kept, Fault> {
         let said = self.reader.as_ref().and_then(|reader| reader.statement(text));
         let said = said.filter(|said| asked.expressly || !said.asked_only);
-        let fact = told(text, now_unix_ms, by, turn, said.as_ref(), asked);
+        let fact = self.told(text, now_unix_ms, (by, turn), said.as_ref(), asked);
         match said {
             Some(said) => self.remember_statement(fact, &said, by, asked),
             None if asked.expressly => self.remember_words(fact, by),
@@ -159,7 +203,8 @@ impl Memory {
             self.store.end(&ids, fact.told_unix_ms)?;
             return Ok(Kept::Ended(ended));
         }
-        let resolution = resolve(&statement, said.opposite.as_deref(), by.speaker, &known);
+        let resolution =
+            resolve(&statement, said.opposite.as_deref(), (by.speaker, fact.source.sure), &known);
         if resolution.refused_by.is_some() {
             return Ok(Kept::Refused);
         }
@@ -168,6 +213,7 @@ impl Memory {
             return Ok(Kept::Known(Box::new(same)));
         }
         if statement.subject.key == OWNER_KEY
+            && fact.source.sure >= RULED
             && let Some(entity) = &statement.entity
         {
             // "My sister likes tulips" came before "my sister is Julia".
@@ -206,11 +252,65 @@ impl Memory {
             };
             let said = SaidStatement { sure: said.sure * IN_PASSING, ..said };
             let asked = Asked::default();
-            let fact = told(sentence, now_unix_ms, by, turn, Some(&said), asked);
+            let fact = self.told(sentence, now_unix_ms, (by, turn), Some(&said), asked);
             let done = self.remember_statement(fact, &said, by, asked)?;
             kept += usize::from(matches!(done, Kept::New(..)));
         }
         Ok(kept)
+    }
+
+    /// Keeps what a model has read in a text that no rule reads. How many were kept.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn remember_read(
+        &self,
+        text: &str,
+        read: &[SaidStatement],
+        now_unix_ms: i64,
+        by: &Requester,
+        turn: Option<&str>,
+    ) -> Result<usize, Fault> {
+        let mut kept = 0;
+        for said in read {
+            let fact = self.told(text, now_unix_ms, (by, turn), Some(said), Asked::default());
+            let done = self.remember_statement(fact, said, by, Asked::default())?;
+            kept += usize::from(matches!(done, Kept::New(..)));
+        }
+        Ok(kept)
+    }
+
+    /// Whether a rule reads a statement in one of the sentences of a text.
+    pub fn reads_statement(&self, text: &str) -> bool {
+        let Some(reader) = &self.reader else { return false };
+        sentences(text).take(MOST_SENTENCES).any(|sentence| reader.statement(sentence).is_some())
+    }
+
+    /// A fact in the words in which it was told, with its source and what its dates mean.
+    fn told(
+        &self,
+        text: &str,
+        told_unix_ms: i64,
+        (by, turn): (&Requester, Option<&str>),
+        said: Option<&SaidStatement>,
+        asked: Asked,
+    ) -> Fact {
+        let source = Source {
+            turn: turn.map(str::to_owned),
+            speaker: by.speaker,
+            sure: if asked.expressly { 1.0 } else { said.map_or(0.0, |said| said.sure) },
+            language: said.map(|said| said.language.clone()).unwrap_or_default(),
+            private: asked.private || said.is_some_and(|said| said.private) || sounds_private(text),
+        };
+        let dating = said.map(|said| said.dating).unwrap_or_default();
+        let now = (self.wall)(told_unix_ms);
+        let reader = self.reader.as_ref();
+        let time_in = |text: &str| reader.and_then(|it| it.time(text, &source.language, now, dating));
+        let (whole, other_end) = (time_in(text), said.and_then(|said| time_in(&said.object)));
+        // Words behind it may look like a part of it ("um zehn einen Termin"); those before it are one ("on the third").
+        let is_same = |end: &SaidTime| whole.as_ref().is_some_and(|whole| whole.when == end.when);
+        let time = other_end.filter(|end| !is_same(end)).or(whole);
+        Fact { text: text.to_owned(), told_unix_ms, source, time, ..Fact::default() }
     }
 
     /// Makes vectors of facts that have none, the newest first; how many. Some milliseconds each.
@@ -247,9 +347,7 @@ impl Memory {
         self.lock().vectors = None;
         let gone = self.store.forget(ids)?;
         let keys: Vec<&str> = gone.iter().flat_map(|fact| &fact.mentions).map(|it| it.key.as_str()).collect();
-        for recent in self.lock().recent.values_mut() {
-            recent.retain(|entity| !keys.contains(&entity.key.as_str()));
-        }
+        self.lock().recent.drop_all(&keys);
         Ok(gone)
     }
 
@@ -371,7 +469,7 @@ impl Memory {
         let later = text.split_whitespace().skip(1);
         let names =
             later.filter(|word| word.chars().next().is_some_and(char::is_uppercase) && word.len() > 2);
-        for name in names.take(MOST_RECENT) {
+        for name in names.take(MOST_NAMES) {
             let name = name.trim_matches(|c: char| !c.is_alphanumeric());
             let entity = named(name, EntityKind::Thing);
             let is_known = |other: &Entity| other.key.split(' ').any(|word| word == entity.key);
@@ -380,41 +478,6 @@ impl Memory {
             }
         }
         Ok(found)
-    }
-
-    /// The last entity of a kind that was spoken of in the conversation.
-    fn recent(&self, by: &Requester, kind: EntityKind) -> Option<Entity> {
-        let state = self.lock();
-        let recent = state.recent.get(&by.conversation)?;
-        recent.iter().find(|entity| entity.kind == kind && entity.key != OWNER_KEY).cloned()
-    }
-
-    /// Keys of the last entities of a conversation, the latest first.
-    pub(crate) fn recent_keys(&self, by: &Requester) -> Vec<String> {
-        let state = self.lock();
-        let recent = state.recent.get(&by.conversation);
-        recent.into_iter().flatten().map(|entity| entity.key.clone()).collect()
-    }
-
-    /// Whether anybody was spoken of lately, in whichever conversation.
-    pub(crate) fn has_recent(&self) -> bool {
-        self.lock().recent.values().any(|recent| !recent.is_empty())
-    }
-
-    /// Notes that a fact was spoken of.
-    pub(crate) fn note(&self, by: &Requester, fact: &Fact) {
-        let statement = fact.statement.as_ref();
-        let ends = statement.into_iter().flat_map(|it| [it.entity.as_ref(), Some(&it.subject)]).flatten();
-        let mut state = self.lock();
-        if state.recent.len() >= MOST_CONVERSATIONS && !state.recent.contains_key(&by.conversation) {
-            state.recent.pop_first();
-        }
-        let recent = state.recent.entry(by.conversation.clone()).or_default();
-        for entity in fact.mentions.iter().chain(ends) {
-            recent.retain(|known| known.key != entity.key);
-            recent.push_front(entity.clone());
-        }
-        recent.truncate(MOST_RECENT);
     }
 
     /// Whether a fact may be told to somebody.
@@ -427,23 +490,9 @@ impl Memory {
     }
 }
 
-/// A fact in the words in which it was told, with its source.
-fn told(
-    text: &str,
-    told_unix_ms: i64,
-    by: &Requester,
-    turn: Option<&str>,
-    said: Option<&SaidStatement>,
-    asked: Asked,
-) -> Fact {
-    let source = Source {
-        turn: turn.map(str::to_owned),
-        speaker: by.speaker,
-        sure: if asked.expressly { 1.0 } else { said.map_or(0.0, |said| said.sure) },
-        language: said.map(|said| said.language.clone()).unwrap_or_default(),
-        private: asked.private || said.is_some_and(|said| said.private) || sounds_private(text),
-    };
-    Fact { text: text.to_owned(), told_unix_ms, source, ..Fact::default() }
+/// The time in Greenwich.
+fn utc(unix_ms: i64) -> NaiveDateTime {
+    DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().naive_utc()
 }
 
 /// Whoever "I" means.

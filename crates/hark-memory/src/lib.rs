@@ -15,6 +15,7 @@
 mod keep;
 mod ranking;
 mod recall;
+mod recent;
 mod resolve;
 mod vectors;
 

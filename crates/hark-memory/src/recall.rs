@@ -12,6 +12,8 @@ use std::sync::Arc;
 /// Most facts that answer a question, and most that are told about somebody.
 const MOST_ANSWERS: usize = 3;
 const MOST_TOLD_ABOUT: usize = 6;
+/// Words of a question at least that a fact answers which has them all.
+const LEAST_WORDS: usize = 2;
 /// Facts of each ranking.
 const MOST_RANKED: usize = 40;
 /// Least cosine of a fact that answers a question in other words, and of one that has to do with it.
@@ -58,6 +60,25 @@ impl Memory {
         Ok(Recalled { facts: found, withheld })
     }
 
+    /// What was told about somebody or something: by name, or by what it is to whoever asks.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn all_about(&self, asked: &str, by: &Requester) -> Result<Recalled, Fault> {
+        let mut facts = self.everything_about(asked, by)?;
+        if facts.is_empty() {
+            facts = self.in_other_words(asked)?;
+        }
+        let all = facts.len();
+        facts.retain(|fact| self.may_tell(fact, by));
+        let withheld = facts.len() < all;
+        facts.truncate(MOST_TOLD_ABOUT);
+        for fact in facts.iter().rev() {
+            self.note(by, fact);
+        }
+        Ok(Recalled { facts, withheld })
+    }
+
     /// The newest facts.
     ///
     /// # Errors
@@ -86,12 +107,14 @@ impl Memory {
         })
     }
 
-    /// Whether something was told that means nearly the same as an answer to these words would.
+    /// Whether something was told that has all the words of a question, or means nearly the same as an answer would.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn is_asked_in_other_words(&self, text: &str) -> Result<bool, Fault> {
-        Ok(!self.in_other_words(text)?.is_empty())
+        let words = sought_words(text);
+        let has_words = words.len() >= LEAST_WORDS && !self.store.search(&words, false, 1)?.is_empty();
+        Ok(has_words || !self.in_other_words(text)?.is_empty())
     }
 
     /// Whether a rule reads a question in some words.
@@ -166,9 +189,14 @@ impl Memory {
         Ok(found)
     }
 
-    /// "Who likes olives".
+    /// "Who likes olives"; without the other end "who is coming".
     fn of_whom_it_is_true(&self, question: &SaidQuestion) -> Result<Vec<Fact>, Fault> {
-        let Some(object) = &question.object else { return Ok(Vec::new()) };
+        let Some(object) = &question.object else {
+            let mut found = self.store.newest(MOST_ABOUT)?;
+            found.retain(|fact| fact.statement.as_ref().is_some_and(|it| fits(it, question)));
+            found.truncate(MOST_TOLD_ABOUT);
+            return Ok(found);
+        };
         let by_words = self.store.search(&telling_words(object), false, MOST_LOOKED_AT)?;
         let by_name = self.store.about(&[named(object, EntityKind::Thing).key], MOST_LOOKED_AT)?;
         let mut found: Vec<Fact> = by_words

@@ -4,7 +4,9 @@
 // Clippy knows tests by their attribute, and not the functions that help them.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use hark_core::memory::{Fact, Requester, Speaker, StatementReader, WhichFacts};
+use hark_core::memory::{
+    Dating, EntityKind, Fact, Requester, Said, SaidStatement, Speaker, StatementReader, WhichFacts,
+};
 use hark_memory::{Asked, Kept, Memory};
 use hark_nlu::Statements;
 use hark_store::Store;
@@ -43,6 +45,11 @@ fn told(fact: &Fact) -> &str {
     if fact.told.is_empty() { &fact.text } else { &fact.told }
 }
 
+/// The day that the words of a fact mean.
+fn when(fact: &Fact) -> Option<&str> {
+    fact.time.as_ref().map(|time| time.when.as_str())
+}
+
 /// What became of something that was said: how it is told back, or `None` where nothing new was kept.
 fn kept(kept: &Kept) -> Option<&str> {
     match kept {
@@ -65,13 +72,19 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
         let Some(said) = text(step, key) else { continue };
         let asked = Asked { expressly, private: false };
         let done = memory.remember(said, now, &by, None, asked).unwrap();
-        return (!is_like(kept(&done), "kept")).then(|| format!("{said}: {done:?}"));
+        let when = match &done {
+            Kept::New(fact, _) => when(fact),
+            _ => None,
+        };
+        let right = is_like(kept(&done), "kept") && text(step, "when").is_none_or(|it| when == Some(it));
+        return (!right).then(|| format!("{said}: {done:?}"));
     }
     if let Some(asked) = text(step, "ask") {
         let found = memory.recall(asked, &by).unwrap().facts;
         let unwanted = text(step, "not").is_some_and(|not| found.iter().any(|fact| told(fact).contains(not)));
-        let right = is_like(found.first().map(told), "answer") && !unwanted;
-        let found: Vec<&str> = found.iter().map(told).collect();
+        let dated = text(step, "when").is_none_or(|it| found.first().and_then(when) == Some(it));
+        let right = is_like(found.first().map(told), "answer") && !unwanted && dated;
+        let found: Vec<(&str, Option<&str>)> = found.iter().map(|fact| (told(fact), when(fact))).collect();
         return (!right).then(|| format!("{asked}: {found:?}"));
     }
     let asked = text(step, "forget").expect("say, remember, ask or forget");
@@ -79,6 +92,48 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
     let gone = memory.forget(asked, every, &by).unwrap();
     let count = gone.iter().filter(|fact| fact.ended_unix_ms.is_none()).count() as i64;
     (Some(count) != get(step, "gone").and_then(Yaml::as_integer)).then(|| format!("forget {asked}: {gone:?}"))
+}
+
+#[test]
+fn what_a_model_has_read_is_kept_and_replaces_nothing_that_a_rule_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = memory(folder.path(), &reader("en"));
+    let by = Requester { speaker: Speaker::Owner, ..Requester::default() };
+    let read = |subject: Said, relation: &str, object: &str, many| SaidStatement {
+        subject,
+        subject_kind: EntityKind::Person,
+        relation: relation.into(),
+        qualifier: String::new(),
+        object: object.into(),
+        object_kind: Some(EntityKind::Person),
+        many,
+        opposite: None,
+        ends: false,
+        private: false,
+        asked_only: false,
+        dating: Dating::default(),
+        sure: 0.5,
+        told: "your sister Julia works as a nurse".into(),
+        language: "en".into(),
+    };
+    memory.remember("my wife is Anna", 1, &by, None, Asked::default()).unwrap();
+    let text = "my sister Julia works as a nurse";
+    assert!(!memory.reads_statement(text) && memory.reads_statement("Well. My wife is Anna."));
+    let all = [
+        read(Said::Me, "sister", "Julia", true),
+        read(Said::Named("Julia".into()), "profession", "nurse", false),
+        read(Said::Me, "spouse", "Julia", false),
+    ];
+    assert_eq!(memory.remember_read(text, &all, 2, &by, Some("t2")).unwrap(), 2);
+    let answer = |asked: &str| memory.recall(asked, &by).unwrap().facts;
+    assert_eq!(told(&answer("what is my wife's name")[0]), "Anna is your wife");
+    let works = answer("what does Julia do");
+    assert_eq!((works[0].source.sure, works[0].source.turn.as_deref()), (0.5, Some("t2")));
+    assert_eq!(answer("who is my sister")[0].statement.as_ref().unwrap().object, "Julia");
+    // A rule replaces it.
+    memory.remember("Julia works as a pilot", 3, &by, None, Asked::default()).unwrap();
+    let now: Vec<String> = answer("what does Julia do").into_iter().map(|fact| fact.text).collect();
+    assert_eq!(now, ["Julia works as a pilot"]);
 }
 
 fn memory(folder: &Path, reader: &Arc<dyn StatementReader>) -> Memory {
@@ -99,7 +154,8 @@ fn conversations_over_days_come_out_right() {
             for step in get(conversation, "steps").and_then(Yaml::as_vec).unwrap() {
                 let day = get(step, "day").and_then(Yaml::as_integer).unwrap_or(today);
                 if day != today {
-                    // Hark was started anew since.
+                    // Hark was started anew since, after what was written behind the last turn.
+                    memory.keep_recent(today).unwrap();
                     drop(memory);
                     memory = self::memory(folder.path(), &reader);
                     today = day;

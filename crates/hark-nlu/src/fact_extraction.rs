@@ -5,8 +5,10 @@
 use super::grammar::{Grammar, Match};
 use super::problem::Problem;
 use super::sentences::Sentences;
+use super::told_time;
+use chrono::NaiveDateTime;
 use hark_core::Slots;
-use hark_core::memory::{EntityKind, Said, SaidQuestion, SaidStatement, StatementReader};
+use hark_core::memory::{Dating, EntityKind, Said, SaidQuestion, SaidStatement, SaidTime, StatementReader};
 use hark_language::Lexicon;
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Map, Value};
@@ -19,6 +21,9 @@ const ASKED: &str = "HarkAsked";
 
 /// Longest text that is read, bytes: no statement is longer, and reading one costs more with every word.
 const MAX_BYTES: usize = 300;
+
+/// Words at most beside the date of something that happens once: where, or with whom.
+const MAX_BESIDE_DATE: usize = 3;
 
 /// How sure a statement is whose rule does not say.
 const SURE: f32 = 0.9;
@@ -78,6 +83,14 @@ impl StatementReader for Statements {
     fn question(&self, text: &str) -> Option<SaidQuestion> {
         self.read(text, |rules, found| rules.question(&found))
     }
+
+    fn time(&self, text: &str, language: &str, now: NaiveDateTime, dating: Dating) -> Option<SaidTime> {
+        let of_it = |rules: &&Rules| language.is_empty() || rules.lexicon.code == language;
+        if text.len() > MAX_BYTES {
+            return None;
+        }
+        self.languages.iter().filter(of_it).find_map(|it| told_time::read(text, it.lexicon, now, dating))
+    }
 }
 
 impl Rules {
@@ -94,17 +107,24 @@ impl Rules {
         let memory = &self.lexicon.memory;
         let flag = |slot: &str| slots.get(slot).and_then(Value::as_bool).unwrap_or(false);
         let kind = |slot: &str| EntityKind::named(slots.get(slot)?.as_str()?);
-        let object = trimmed(words(slots, "object")?);
+        let ends = flag("ends");
+        let object = trimmed(words(slots, "object").unwrap_or_default());
         let qualifier = words(slots, "qualifier").unwrap_or_default().to_lowercase();
         let subject = self.subject(slots)?;
-        if memory.is_passing(object)
-            || object.is_empty()
-            || !qualifier.is_empty() && memory.is_passing(&qualifier)
-        {
+        let is_said = !object.is_empty() && !memory.is_passing(object);
+        if !(is_said || ends && object.is_empty()) || !qualifier.is_empty() && memory.is_passing(&qualifier) {
             return None;
         }
         let named = slots.get("name").is_some();
         if named && memory.is_condition(object) {
+            return None;
+        }
+        let dating = match words(slots, "dating").unwrap_or_default() {
+            "once" | "needed" => Dating::Once,
+            "yearly" => Dating::Yearly,
+            _ => Dating::FromToday,
+        };
+        if words(slots, "dating") == Some("needed") && !self.is_date(object) {
             return None;
         }
         let is_capital = object.chars().next().is_some_and(char::is_uppercase);
@@ -118,12 +138,23 @@ impl Rules {
             object_kind: kind("object_kind"),
             many: flag("many"),
             opposite: words(slots, "opposite").map(str::to_owned),
-            ends: flag("ends"),
+            ends,
             private: flag("private"),
             asked_only: flag("asked") || doubtful,
+            dating,
             sure: slots.get("sure").and_then(Value::as_f64).map_or(SURE, |sure| sure as f32),
             told: self.told(text, found),
             language: self.lexicon.code.to_owned(),
+        })
+    }
+
+    /// Whether words are a date with few others round it: "next tuesday at the clinic".
+    fn is_date(&self, said: &str) -> bool {
+        // Whether there is one at all does not depend on the day.
+        let found = told_time::read(said, self.lexicon, NaiveDateTime::default(), Dating::Once);
+        found.and_then(|time| said.split_once(&time.words)).is_some_and(|(before, behind)| {
+            let counts = [before, behind].map(|rest| rest.split_whitespace().count());
+            counts.contains(&0) && counts.iter().sum::<usize>() <= MAX_BESIDE_DATE
         })
     }
 
@@ -139,7 +170,7 @@ impl Rules {
             return None;
         }
         let qualifier = words(slots, "qualifier").unwrap_or_default().to_lowercase();
-        Some(SaidQuestion { subject, relations, qualifier, object })
+        Some(SaidQuestion { subject, relations, qualifier, object, language: self.lexicon.code.to_owned() })
     }
 
     /// Whom it is about; `None` for words that are no name.

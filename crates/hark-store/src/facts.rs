@@ -16,7 +16,7 @@ const MAX_FACTS: usize = 10_000;
 const SELECT: &str = "SELECT facts.id, facts.text, facts.told_unix_ms, facts.turn, facts.speaker, facts.sure,
         facts.language, facts.private, facts.told, facts.ended_unix_ms, facts.replaced_by,
         statements.relation, statements.qualifier, statements.object, statements.many,
-        subject.key, subject.name, subject.kind, other.key, other.name, other.kind
+        subject.key, subject.name, subject.kind, other.key, other.name, other.kind, facts.time
      FROM facts LEFT JOIN statements ON statements.fact = facts.id
         LEFT JOIN entities AS subject ON subject.id = statements.subject
         LEFT JOIN entities AS other ON other.id = statements.entity";
@@ -248,6 +248,44 @@ impl FactStore for Store {
         })?)
     }
 
+    fn keep_recent(
+        &self,
+        conversation: &str,
+        entities: &[Entity],
+        now_unix_ms: i64,
+        most: usize,
+    ) -> Result<(), Fault> {
+        let (conversation, entities) = (conversation.to_owned(), entities.to_vec());
+        self.call("keep whom a conversation was about", move |db| {
+            let step = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            step.execute("DELETE FROM recent_entities WHERE conversation = ?1", [&conversation])?;
+            let sql = "INSERT INTO recent_entities (conversation, place, key, name, kind, at_unix_ms)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            for (place, entity) in (0_i64..).zip(&entities) {
+                let Entity { key, name, kind } = entity;
+                let row = params![conversation, place, key, name, kind.name(), now_unix_ms];
+                step.prepare_cached(sql)?.execute(row)?;
+            }
+            let sql = "DELETE FROM recent_entities WHERE conversation NOT IN (
+                          SELECT conversation FROM recent_entities GROUP BY conversation
+                          ORDER BY max(at_unix_ms) DESC LIMIT ?1)";
+            step.prepare_cached(sql)?.execute([limit(most)])?;
+            step.commit()
+        })?;
+        Ok(())
+    }
+
+    fn recent(&self, conversation: Option<&str>) -> Result<Vec<Entity>, Fault> {
+        let conversation = conversation.map(str::to_owned);
+        Ok(self.call_first("read whom a conversation was about", move |db| {
+            let sql = "SELECT key, name, kind FROM recent_entities WHERE conversation = coalesce(?1, (
+                          SELECT conversation FROM recent_entities ORDER BY at_unix_ms DESC LIMIT 1))
+                       ORDER BY place";
+            let mut rows = db.prepare_cached(sql)?;
+            rows.query_map([conversation], |row| Ok(entity(row, 0)?.unwrap_or_else(nothing)))?.collect()
+        })?)
+    }
+
     fn without_vector(&self, encoder: &str, most: usize) -> Result<Vec<(i64, String)>, Fault> {
         let encoder = encoder.to_owned();
         Ok(self.call("read the facts", move |db| {
@@ -263,9 +301,10 @@ impl FactStore for Store {
 /// Adds the row of a fact; with the id 0 under a new one. How many were added: none where the id is there.
 fn insert(db: &Connection, fact: &Fact) -> rusqlite::Result<usize> {
     let sql = "INSERT INTO facts (id, text, told_unix_ms, turn, speaker, sure, language, private, told,
-                  ended_unix_ms, replaced_by)
-               VALUES (nullif(?1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING";
+                  ended_unix_ms, replaced_by, time)
+               VALUES (nullif(?1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING";
     let source = &fact.source;
+    let time = fact.time.as_ref().and_then(|time| serde_json::to_string(time).ok());
     db.prepare_cached(sql)?.execute(params![
         fact.id,
         fact.text,
@@ -278,6 +317,7 @@ fn insert(db: &Connection, fact: &Fact) -> rusqlite::Result<usize> {
         fact.told,
         fact.ended_unix_ms,
         fact.replaced_by,
+        time,
     ])
 }
 
@@ -369,6 +409,7 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<Fact> {
         statement,
         told: row.get(8)?,
         mentions: Vec::new(),
+        time: row.get::<_, Option<String>>(21)?.and_then(|time| serde_json::from_str(&time).ok()),
         ended_unix_ms: row.get(9)?,
         replaced_by: row.get(10)?,
     })

@@ -197,6 +197,27 @@ const STEPS: &[&str] = &[
      CREATE INDEX voices_by_key ON voices (key, seq);",
     // 14: which turns of a conversation a language model is told, where a person decides it.
     "ALTER TABLE sessions ADD COLUMN replay TEXT NOT NULL DEFAULT 'auto';",
+    // 15: dates of facts that only the day they were told on gives a meaning, and whom a conversation was about last.
+    "ALTER TABLE facts ADD COLUMN time TEXT;
+     CREATE TABLE recent_entities (
+        conversation TEXT NOT NULL,
+        place        INTEGER NOT NULL,
+        key          TEXT NOT NULL,
+        name         TEXT NOT NULL,
+        kind         TEXT NOT NULL,
+        at_unix_ms   INTEGER NOT NULL,
+        PRIMARY KEY (conversation, place)
+     ) STRICT;",
+    // 16: how a conversation is answered where it was not said in it: as everywhere, which `house_style` says.
+    "ALTER TABLE sessions ADD COLUMN own_persona INTEGER NOT NULL DEFAULT 0;
+     ALTER TABLE sessions ADD COLUMN own_verbosity INTEGER NOT NULL DEFAULT 0;
+     UPDATE sessions SET own_persona = 1 WHERE persona <> '';
+     UPDATE sessions SET own_verbosity = 1 WHERE verbosity = 'long';
+     CREATE TABLE house_style (
+        one       INTEGER PRIMARY KEY CHECK (one = 1),
+        persona   TEXT,
+        verbosity TEXT
+     ) STRICT;",
 ];
 
 /// The version a fully migrated file has.

@@ -5,13 +5,13 @@ use super::store::Store;
 use super::tags;
 use chrono::DateTime;
 use hark_config::memory::Memory;
-use hark_core::session::session_name::VOICE;
+use hark_core::session::session_name::{self, VOICE};
 use hark_core::session::{
-    KeptSession, ReplayChoice, ReplayPolicy, ReplayReason, Replayed, Said, SessionSettings, Sessions,
+    KeptSession, ReplayChoice, ReplayPolicy, ReplayReason, Replayed, Said, SessionSettings, Sessions, Style,
     Verbosity,
 };
 use hark_core::{Fault, TurnId};
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is kept of a turn for its conversation.
@@ -34,6 +34,8 @@ pub struct Exchange {
 pub struct SessionStore {
     store: Store,
     settings: Memory,
+    /// How conversations are answered where nobody has said otherwise.
+    usual: SessionSettings,
     /// Exchanges that are not written yet: the next request may come sooner than the disk.
     pending: Arc<Mutex<Vec<Exchange>>>,
 }
@@ -41,7 +43,13 @@ pub struct SessionStore {
 impl SessionStore {
     /// The conversations of this store.
     pub fn new(store: Store, settings: Memory) -> Self {
-        Self { store, settings, pending: Arc::default() }
+        Self { store, settings, usual: SessionSettings::default(), pending: Arc::default() }
+    }
+
+    /// Answers like this where nobody has said otherwise.
+    #[must_use]
+    pub fn with_style(self, persona: &str, verbosity: Verbosity) -> Self {
+        Self { usual: SessionSettings { persona: persona.to_owned(), verbosity, ..self.usual }, ..self }
     }
 
     /// Tells of an exchange that will be kept; it is replayed from now on. Waits for nothing.
@@ -79,8 +87,8 @@ impl SessionStore {
             }
             // Conversations begin by themselves; they end with the last turn that is kept of them, whatever was set in
             // one that no other socket can take up again.
-            let sql = "DELETE FROM sessions WHERE used_unix_ms < ?1 AND persona = ''
-                       AND (mode = '' OR name LIKE 'ws-%') AND verbosity = 'short'
+            let sql = "DELETE FROM sessions WHERE used_unix_ms < ?1 AND own_persona = 0
+                       AND (mode = '' OR name LIKE 'ws-%') AND own_verbosity = 0
                        AND NOT EXISTS (SELECT 1 FROM entries WHERE session = name)";
             change.prepare_cached(sql)?.execute([exchange.at_unix_ms - idle_ms])?;
             change.commit()
@@ -130,9 +138,7 @@ impl SessionStore {
                        FROM entries JOIN turns ON turns.id = entries.turn
                        WHERE entries.session = ?1 AND request <> '' ORDER BY entries.seq DESC LIMIT ?2";
             let mut statement = db.prepare_cached(sql)?;
-            let read = |row: &rusqlite::Row<'_>| {
-                Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?])
-            };
+            let read = |row: &Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]);
             statement.query_map(params![name, most], read)?.collect()
         })?;
         let new =
@@ -168,7 +174,7 @@ impl SessionStore {
             let sql = "SELECT name, opened_unix_ms, used_unix_ms,
                        (SELECT count(*) FROM entries WHERE session = name AND request <> '')
                        FROM sessions ORDER BY used_unix_ms DESC, name LIMIT ?1";
-            let read = |row: &rusqlite::Row<'_>| {
+            let read = |row: &Row<'_>| {
                 Ok(KeptSession {
                     name: row.get(0)?,
                     opened_unix_ms: row.get(1)?,
@@ -217,7 +223,7 @@ impl SessionStore {
             let sql = "SELECT entries.turn, turns.at, request, reply
                        FROM entries JOIN turns ON turns.id = entries.turn
                        WHERE entries.session = ?1 AND request <> '' ORDER BY entries.seq DESC LIMIT ?2";
-            let read = |row: &rusqlite::Row<'_>| {
+            let read = |row: &Row<'_>| {
                 Ok(Said { turn: row.get(0)?, at: row.get(1)?, request: row.get(2)?, reply: row.get(3)? })
             };
             let most = i64::try_from(most).unwrap_or(i64::MAX);
@@ -311,38 +317,80 @@ impl Sessions for SessionStore {
 
     fn settings(&self, session: &str) -> Result<SessionSettings, Fault> {
         let name = session.to_owned();
-        let row: Option<(String, String, String, String)> =
-            self.store.call("read a conversation", move |db| {
-                let sql = "SELECT persona, verbosity, mode, replay FROM sessions WHERE name = ?1";
-                db.prepare_cached(sql)?
-                    .query_row([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
-                    .optional()
-            })?;
-        Ok(row.map_or_else(SessionSettings::default, |(persona, verbosity, mode, replay)| SessionSettings {
-            persona,
-            verbosity: if verbosity == "long" { Verbosity::Long } else { Verbosity::Short },
-            mode,
-            replay: ReplayChoice::parse(&replay).unwrap_or_default(),
-        }))
-    }
-
-    fn keep_settings(&self, session: &str, settings: &SessionSettings) -> Result<(), Fault> {
-        let (name, settings) = (session.to_owned(), settings.clone());
-        let now_unix_ms = chrono::Utc::now().timestamp_millis();
-        Ok(self.store.call("keep the settings of a conversation", move |db| {
-            let verbosity = match settings.verbosity {
-                Verbosity::Short => "short",
-                Verbosity::Long => "long",
+        let usual = self.usual.clone();
+        Ok(self.store.call("read a conversation", move |db| {
+            let sql = "SELECT persona, verbosity FROM house_style";
+            let house: Option<(Option<String>, Option<String>)> =
+                db.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            let (persona, verbosity) = house.unwrap_or_default();
+            let everywhere = SessionSettings {
+                persona: persona.unwrap_or(usual.persona),
+                verbosity: verbosity.map_or(usual.verbosity, |name| named(&name)),
+                ..SessionSettings::default()
             };
-            let sql =
-                "INSERT INTO sessions (name, persona, verbosity, mode, replay, opened_unix_ms, used_unix_ms)
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
-                       ON CONFLICT (name) DO UPDATE SET persona = ?2, verbosity = ?3, mode = ?4, replay = ?5";
-            let replay = settings.replay.to_string();
-            let row = params![name, settings.persona, verbosity, settings.mode, replay, now_unix_ms];
-            db.prepare_cached(sql)?.execute(row).map(|_| ())
+            let sql = "SELECT persona, verbosity, mode, replay, own_persona, own_verbosity
+                       FROM sessions WHERE name = ?1";
+            let read = |row: &Row<'_>| {
+                let (verbosity, replay): (String, String) = (row.get(1)?, row.get(3)?);
+                let (own_persona, own_verbosity): (bool, bool) = (row.get(4)?, row.get(5)?);
+                Ok(SessionSettings {
+                    persona: if own_persona { row.get(0)? } else { everywhere.persona.clone() },
+                    verbosity: if own_verbosity { named(&verbosity) } else { everywhere.verbosity },
+                    mode: row.get(2)?,
+                    replay: ReplayChoice::parse(&replay).unwrap_or_default(),
+                })
+            };
+            let own = db.prepare_cached(sql)?.query_row([name], read).optional()?;
+            Ok(own.unwrap_or(everywhere))
         })?)
     }
+
+    fn keep_style(&self, session: &str, style: &Style) -> Result<bool, Fault> {
+        let (name, style) = (session.to_owned(), style.clone());
+        let everywhere = style.in_words && session_name::is_generated(session);
+        let now_unix_ms = chrono::Utc::now().timestamp_millis();
+        self.store.call("keep how a conversation is answered", move |db| {
+            let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            touch(&change, &name, now_unix_ms)?;
+            let Style { persona, verbosity, replay, .. } = style;
+            let verbosity = verbosity.map(|verbosity| match verbosity {
+                Verbosity::Short => "short",
+                Verbosity::Long => "long",
+            });
+            // What is said for everywhere holds in this conversation too, whatever was set in it.
+            let sql =
+                "UPDATE sessions SET persona = coalesce(?2, persona), verbosity = coalesce(?3, verbosity),
+                          replay = coalesce(?4, replay),
+                          own_persona = iif(?2 IS NULL, own_persona, ?5),
+                          own_verbosity = iif(?3 IS NULL, own_verbosity, ?5)
+                       WHERE name = ?1";
+            let replay = replay.map(|replay| replay.to_string());
+            change.prepare_cached(sql)?.execute(params![name, persona, verbosity, replay, !everywhere])?;
+            if everywhere {
+                let sql = "INSERT INTO house_style (one, persona, verbosity) VALUES (1, ?1, ?2)
+                           ON CONFLICT (one) DO UPDATE
+                           SET persona = coalesce(?1, persona), verbosity = coalesce(?2, verbosity)";
+                change.prepare_cached(sql)?.execute(params![persona, verbosity])?;
+            }
+            change.commit()
+        })?;
+        Ok(everywhere)
+    }
+
+    fn keep_mode(&self, session: &str, mode: &str) -> Result<(), Fault> {
+        let (name, mode) = (session.to_owned(), mode.to_owned());
+        let now_unix_ms = chrono::Utc::now().timestamp_millis();
+        Ok(self.store.call("keep the mode of a conversation", move |db| {
+            let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            touch(&change, &name, now_unix_ms)?;
+            change.execute("UPDATE sessions SET mode = ?2 WHERE name = ?1", [name, mode])?;
+            change.commit()
+        })?)
+    }
+}
+
+fn named(verbosity: &str) -> Verbosity {
+    if verbosity == "long" { Verbosity::Long } else { Verbosity::Short }
 }
 
 /// Names spoken conversations: one goes on until there was no speech for a while.
@@ -502,10 +550,45 @@ mod tests {
             replay: ReplayChoice::Last(5),
         };
         assert_eq!(kept.sessions.settings("a").unwrap(), SessionSettings::default());
-        kept.sessions.keep_settings("a", &settings).unwrap();
+        let style = Style {
+            persona: Some("a butler".into()),
+            verbosity: Some(Verbosity::Long),
+            replay: Some(ReplayChoice::Last(5)),
+            in_words: false,
+        };
+        assert!(!kept.sessions.keep_style("a", &style).unwrap());
+        kept.sessions.keep_mode("a", "focus").unwrap();
         keep(&kept, &exchange("1", "a", 5));
         assert_eq!(kept.sessions.settings("a").unwrap(), settings);
         assert_eq!(kept.sessions.settings("b").unwrap(), SessionSettings::default());
+    }
+
+    #[test]
+    fn what_is_said_in_words_counts_everywhere_but_in_a_conversation_with_a_name() {
+        let kept = kept();
+        let sessions = kept.sessions.clone().with_style("a pirate", Verbosity::Long);
+        let of = |session: &str| {
+            let found = sessions.settings(session).unwrap();
+            (found.persona, found.verbosity)
+        };
+        assert_eq!(of("voice-1"), ("a pirate".into(), Verbosity::Long), "as it is configured");
+        let said = |persona: Option<&str>, verbosity| Style {
+            persona: persona.map(str::to_owned),
+            verbosity,
+            replay: None,
+            in_words: true,
+        };
+        let own = Style { in_words: false, ..said(Some(""), None) };
+        assert!(!sessions.keep_style("voice-1", &own).unwrap());
+        assert_eq!((of("voice-1").0, of("voice-2").0), (String::new(), "a pirate".into()));
+        assert!(sessions.keep_style("voice-1", &said(Some("a butler"), None)).unwrap());
+        assert!(sessions.keep_style("ask-7", &said(None, Some(Verbosity::Short))).unwrap());
+        for session in ["voice-1", "voice-2", "evening", "mqtt"] {
+            assert_eq!(of(session), ("a butler".into(), Verbosity::Short), "{session}");
+        }
+        assert!(!sessions.keep_style("evening", &said(Some(""), Some(Verbosity::Long))).unwrap());
+        assert_eq!(of("evening"), (String::new(), Verbosity::Long));
+        assert_eq!(of("voice-2"), ("a butler".into(), Verbosity::Short));
     }
 
     #[test]
@@ -513,7 +596,7 @@ mod tests {
         let kept = kept();
         let settings = SessionSettings { mode: "focus".into(), ..SessionSettings::default() };
         for session in ["ws-1", "desk"] {
-            kept.sessions.keep_settings(session, &settings).unwrap();
+            kept.sessions.keep_mode(session, "focus").unwrap();
         }
         let much_later =
             chrono::Utc::now().timestamp_millis() + 2 * i64::from(Memory::default().session_idle_ms);

@@ -173,6 +173,14 @@ impl FactStore for InMemoryFacts {
         Ok(Some(Vectors::default()))
     }
 
+    fn keep_recent(&self, _: &str, _: &[Entity], _: i64, _: usize) -> Result<(), Fault> {
+        self.check()
+    }
+
+    fn recent(&self, _conversation: Option<&str>) -> Result<Vec<Entity>, Fault> {
+        Ok(Vec::new())
+    }
+
     fn without_vector(&self, _encoder: &str, _most: usize) -> Result<Vec<(i64, String)>, Fault> {
         Ok(Vec::new())
     }

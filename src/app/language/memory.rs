@@ -7,6 +7,7 @@ use hark_config::Config;
 use hark_core::classification::Classify;
 use hark_core::memory::{MemoryIntents, SentenceVectors, StatementReader};
 use hark_core::{Fault, Intent, Route, Slots};
+use hark_home::zone::Zone;
 use hark_memory::Memory;
 use hark_models::manifest::Manifest;
 use hark_nlu::Statements;
@@ -29,6 +30,7 @@ pub(crate) fn open(
     let reader: Arc<dyn StatementReader> = Arc::new(statements(config, models_dir)?);
     let memory = Memory::new(Arc::new(store.clone()))
         .with_reader(reader.clone())
+        .with_wall(|unix_ms| Zone::Local.wall(unix_ms))
         .keeping_private(config.memory.private);
     let Some(classifier) = classifier else { return Ok((memory, reader)) };
     match Manifest::load(models_dir).and_then(|manifest| Encoder::id_in(&manifest)) {
@@ -87,7 +89,8 @@ impl MemoryIntents for Told {
             tracing::warn!("nobody knows whether this was told: {fault}");
             false
         });
-        asked.then(|| (asking(text, "it asks for what was told"), String::new()))
+        let language = || self.reader.question(text).map(|question| question.language).unwrap_or_default();
+        asked.then(|| (asking(text, "it asks for what was told"), language()))
     }
 
     fn in_other_words(&self, text: &str) -> Option<(Intent, String)> {

@@ -7,7 +7,7 @@ use hark_config::route::RouteConfig;
 use hark_core::context::{ContextOutcome, ContextPart, ContextSource};
 use hark_core::documents::Documents;
 use hark_core::home::{Entity, Home, WATCHED};
-use hark_core::memory::Requester;
+use hark_core::memory::{Fact, Requester};
 use hark_core::model::mentions;
 use hark_core::ports::HomeView;
 use hark_core::session::{ReplayReason, Sessions};
@@ -125,7 +125,7 @@ impl AppContext {
             let requester = Requester::of(&asked.origin);
             let by = Requester { aloud: asked.spoken, person: asked.person.clone(), ..requester };
             let facts = memory.context(&asked.text, &by, wall_unix_ms(), MAX_FACTS)?;
-            Ok(lines(facts.into_iter().map(|fact| fact.text).collect()))
+            Ok(lines(facts.into_iter().map(fact_line).collect()))
         });
         let (home, asked, trusted) = (self.home.clone(), task.clone(), self.trusted.clone());
         let things = self.within(ContextSource::Home, budget(self.budgets.home_budget_ms), move || {
@@ -220,6 +220,14 @@ fn broke_off(error: &tokio::task::JoinError) -> String {
 fn lines(lines: Vec<String>) -> Found<Vec<String>> {
     let (items, chars) = (lines.len(), lines.iter().map(|line| line.chars().count()).sum());
     Found::new(lines, items, chars)
+}
+
+/// A fact in the words it was told, with the day that they mean.
+fn fact_line(fact: Fact) -> String {
+    match fact.time {
+        Some(time) => format!("{} ({}: {})", fact.text, time.words, time.when),
+        None => fact.text,
+    }
 }
 
 /// The passages that answer, each behind its source.

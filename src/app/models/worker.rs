@@ -2,15 +2,17 @@
 //! begun to do with a tool is done to its end, so that every act has its receipt.
 
 use crate::app::event_queue::EventQueue;
+use crate::app::requests::recorder::Passing;
 use hark_core::plan::{KeptPlan, Plan, PlanStore};
 use hark_core::ports::{ReceiptFuture, Tools};
 use hark_core::tool::{CallId, error_code};
 use hark_core::{Event, Fault, FaultKind, Receipt, Risk, Task, Thought, ThoughtEnd, ToolCall, TurnId};
 use hark_dialog::model_tasks::{Judgement, ModelTasks, Tell};
+use hark_memory::Memory;
 use hark_store::store::Store;
 use hark_tools::tools::outcome::Failure;
 use hark_tools::tools::receipt::receipt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -18,6 +20,8 @@ use tokio::task::{AbortHandle, JoinHandle};
 
 /// Tasks at once; more wait for nothing, they are told so.
 const MOST_TASKS: usize = 128;
+/// Texts that wait to be read at most.
+const MOST_UNREAD: usize = 16;
 
 /// See the module.
 pub(crate) struct ModelWorker {
@@ -29,18 +33,25 @@ pub(crate) struct ModelWorker {
     /// Answers that are being judged: nobody waits for it, so the next request ends it, and a server that answers one at a time
     /// is free for that.
     judging: Arc<Mutex<Vec<AbortHandle>>>,
+    /// Where statements are kept that it reads; `None`: it reads none.
+    memory: Option<Memory>,
+    /// What was said in passing and is not read yet, the oldest first: what the next request ended is read after it.
+    unread: Arc<Mutex<VecDeque<Passing>>>,
+    reading: Option<JoinHandle<()>>,
 }
 
 impl ModelWorker {
     /// Thinks with `mind`; a task takes at most `limit`.
     pub(crate) fn new(
         mind: Arc<ModelTasks>,
+        memory: Option<Memory>,
         runtime: &Handle,
         event_queue: &Arc<EventQueue>,
         limit: Duration,
     ) -> Self {
         let (runtime, event_queue) = (runtime.clone(), event_queue.clone());
-        Self { mind, runtime, event_queue, limit, running: BTreeMap::new(), judging: Arc::default() }
+        let (running, judging, unread) = Default::default();
+        Self { mind, runtime, event_queue, limit, running, judging, memory, unread, reading: None }
     }
 
     /// Begins a task; `News` and a `Thought` come to the event queue.
@@ -88,6 +99,37 @@ impl ModelWorker {
         self.running.insert(turn, work);
     }
 
+    /// Has what was said in passing read by a model where no rule reads it, and what it states kept. Nobody waits for it, so the
+    /// next request ends it for now.
+    pub(crate) fn read_facts(&mut self, passing: Passing) {
+        let Some(memory) = self.memory.clone() else { return };
+        let mut unread = lock(&self.unread);
+        if unread.len() == MOST_UNREAD {
+            unread.pop_front();
+        }
+        unread.push_back(passing);
+        drop(unread);
+        if self.reading.as_ref().is_some_and(|reading| !reading.is_finished()) {
+            return;
+        }
+        let (mind, unread) = (self.mind.clone(), self.unread.clone());
+        let event_queue = self.event_queue.clone();
+        let reading = self.runtime.spawn(async move {
+            loop {
+                let Some(passing) = lock(&unread).front().cloned() else { return };
+                let news = teller(&event_queue, &passing.turn);
+                read_one(&mind, &memory, &passing, &news).await;
+                // A newer one may have pushed it out.
+                let mut unread = lock(&unread);
+                if unread.front().is_some_and(|first| first.turn == passing.turn) {
+                    unread.pop_front();
+                }
+            }
+        });
+        judging(&self.judging).push(reading.abort_handle());
+        self.reading = Some(reading);
+    }
+
     /// Whether another task can begin. Those that have ended are forgotten.
     fn has_room(&mut self) -> bool {
         self.running.retain(|_, task| !task.is_finished());
@@ -96,13 +138,13 @@ impl ModelWorker {
 
     /// Puts news of a turn into the event queue.
     fn teller(&self, turn: &TurnId) -> Tell {
-        let (event_queue, turn) = (self.event_queue.clone(), turn.clone());
-        Arc::new(move |news| tell(&event_queue, Event::News { turn: turn.clone(), news }))
+        teller(&self.event_queue, turn)
     }
 
     /// Whether something is still at work.
     pub(crate) fn is_busy(&self) -> bool {
-        self.running.values().any(|task| !task.is_finished())
+        let reads = self.reading.as_ref().is_some_and(|reading| !reading.is_finished());
+        reads || self.running.values().any(|task| !task.is_finished())
     }
 
     /// Ends a task, if it is still at work.
@@ -117,6 +159,42 @@ impl ModelWorker {
             tokio::task::spawn_blocking(move || mind.abandon(&turn)).await
         });
     }
+}
+
+/// Reads one text, and keeps what it states.
+async fn read_one(mind: &ModelTasks, memory: &Memory, passing: &Passing, news: &Tell) {
+    let (rules, text) = (memory.clone(), passing.text.clone());
+    // Some hundred microseconds a sentence. Where it fails the model is asked.
+    let by_rule = tokio::task::spawn_blocking(move || rules.reads_statement(&text)).await;
+    if by_rule.unwrap_or(false) {
+        return;
+    }
+    let read = mind.facts(&passing.text, &passing.language, news).await;
+    if read.is_empty() {
+        return;
+    }
+    let (memory, passing) = (memory.clone(), passing.clone());
+    let keeping = tokio::task::spawn_blocking(move || {
+        let Passing { text, by, turn, at_unix_ms, .. } = &passing;
+        memory.remember_read(text, &read, *at_unix_ms, by, Some(&turn.0))
+    });
+    match keeping.await {
+        Ok(Ok(kept)) => tracing::debug!(kept, "statements were read by a model"),
+        Ok(Err(fault)) => tracing::error!("what was told could not be kept: {fault}"),
+        Err(error) => tracing::error!("what was told could not be kept: {error}"),
+    }
+}
+
+/// Puts news of a turn into the event queue.
+fn teller(event_queue: &Arc<EventQueue>, turn: &TurnId) -> Tell {
+    let (event_queue, turn) = (event_queue.clone(), turn.clone());
+    Arc::new(move |news| tell(&event_queue, Event::News { turn: turn.clone(), news }))
+}
+
+/// Texts that are not read yet.
+fn lock(unread: &Mutex<VecDeque<Passing>>) -> MutexGuard<'_, VecDeque<Passing>> {
+    // Nothing that holds it can leave it half changed.
+    unread.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is being judged, without what has ended.

@@ -152,22 +152,21 @@ impl Recorder {
         }
     }
 
-    /// Keeps how a language model answers in the conversation of this origin.
+    /// Keeps how a language model answers in the conversation of this origin, or everywhere, which is what it answers.
     ///
     /// # Errors
     /// When the disk refuses.
-    pub fn keep_style(&self, origin: &Origin, style: &Style) -> Result<(), Fault> {
-        let (session, sessions) = (self.session(Some(origin)), &self.keeping.sessions);
-        sessions.keep_settings(&session, &sessions.settings(&session)?.styled(style))
+    pub fn keep_style(&self, origin: &Origin, style: &Style) -> Result<bool, Fault> {
+        self.keeping.sessions.keep_style(&self.session(Some(origin)), style)
     }
 
-    /// A public event was sent; the closing record saves its turn.
-    pub fn published(&mut self, envelope: &Envelope) {
-        let Some(id) = &envelope.turn else { return };
+    /// A public event was sent; the closing record saves its turn. Answers what may be kept of it that was said in passing.
+    pub(crate) fn published(&mut self, envelope: &Envelope) -> Option<Passing> {
+        let id = envelope.turn.as_ref()?;
         // What is told of a turn that has closed, such as how good its answer was, opens it no more.
         if envelope.origin.is_none() && !self.open.contains_key(id) {
             self.add(id, json(envelope));
-            return;
+            return None;
         }
         let open = self.open.entry(id.clone()).or_insert_with(|| Open {
             record: TurnRecord {
@@ -200,19 +199,20 @@ impl Recorder {
             open.sound = None;
         }
         open.words.take(&envelope.event);
-        let PublicEvent::Turn { outcome, .. } = envelope.event else { return };
-        let Some(mut open) = self.open.remove(id) else { return };
+        let PublicEvent::Turn { outcome, .. } = envelope.event else { return None };
+        let mut open = self.open.remove(id)?;
         open.record.inputs.clone_from(&self.inputs);
-        self.keep(open, envelope.clone(), outcome);
+        self.keep(open, envelope.clone(), outcome)
     }
 
-    fn keep(&mut self, mut open: Open, closing: Envelope, outcome: Outcome) {
+    fn keep(&mut self, mut open: Open, closing: Envelope, outcome: Outcome) -> Option<Passing> {
         let exchange = exchange(&open, outcome);
         let at_unix_ms = exchange.at_unix_ms;
         let passing = passing(&open, &closing, &exchange).filter(|_| self.keeping.keep_statements);
         self.keeping.sessions.foresee(&exchange);
         self.saved += 1;
         let (keeping, prune) = (self.keeping.clone(), self.saved % PRUNE_EVERY == 1);
+        let said = passing.clone();
         self.write(move || {
             let failed = |what: &str, fault: Fault| {
                 tracing::error!("{what}: {fault}");
@@ -240,6 +240,7 @@ impl Recorder {
                 failed("what is old could not be forgotten", fault);
             }
         });
+        said
     }
 
     /// Adds an event to a turn that is closed.
@@ -310,11 +311,15 @@ fn exchange(open: &Open, outcome: Outcome) -> Exchange {
     Exchange { turn, session, at_unix_ms, entry, policy: open.policy.clone() }
 }
 
-/// Something that was said in passing, by whom, and in which turn.
-struct Passing {
-    text: String,
-    by: Requester,
-    turn: String,
+/// Something that was said in passing, by whom, when, and in which turn.
+#[derive(Clone)]
+pub(crate) struct Passing {
+    pub(crate) text: String,
+    /// ISO 639-1, as far as it is known.
+    pub(crate) language: String,
+    pub(crate) by: Requester,
+    pub(crate) turn: TurnId,
+    pub(crate) at_unix_ms: i64,
 }
 
 /// What may be kept of a turn that nobody asked to keep anything in: of one that wanted nothing done.
@@ -323,19 +328,21 @@ fn passing(open: &Open, closing: &Envelope, exchange: &Exchange) -> Option<Passi
     let origin = open.origin.as_ref().filter(|origin| **origin != Origin::Internal)?;
     // A text from outside may have been read in it.
     exchange.entry.as_ref().filter(|entry| talked && !entry.tainted)?;
-    let (text, turn) = (open.words.request.clone(), open.record.id.0.clone());
+    let (text, turn) = (open.words.request.clone(), open.record.id.clone());
+    let (language, at_unix_ms) = (open.words.language.clone(), exchange.at_unix_ms);
     // Whoever speaks at a browser's microphone is not known by who opened the page.
     let is_typed = open.record.events.iter().any(|event| event["engine"] == "typed");
     let of_origin = Requester::of(origin);
     let speaker = if is_typed { of_origin.speaker } else { Speaker::Unknown };
-    Some(Passing { text, by: Requester { speaker, ..of_origin }, turn })
+    Some(Passing { text, language, by: Requester { speaker, ..of_origin }, turn, at_unix_ms })
 }
 
-/// Keeps what was stated in passing, and makes vectors of what was told lately.
+/// Keeps what was stated in passing and whom it was about, and makes vectors of what was told lately.
 fn keep_passing(keeping: &Keeping, passing: Option<&Passing>, at_unix_ms: i64) -> Result<(), Fault> {
-    if let Some(Passing { text, by, turn }) = passing {
-        keeping.memory.remember_in_passing(text, at_unix_ms, by, Some(turn))?;
+    if let Some(Passing { text, by, turn, .. }) = passing {
+        keeping.memory.remember_in_passing(text, at_unix_ms, by, Some(&turn.0))?;
     }
+    keeping.memory.keep_recent(at_unix_ms)?;
     // Without the encoder facts are found by their words.
     if let Err(fault) = keeping.memory.embed_missing(MOST_EMBEDDED) {
         tracing::debug!("facts have no vectors yet: {fault}");

@@ -31,7 +31,7 @@ use hark_core::inspection::{Finding, ServerState, SoundDevices, ToolState};
 use hark_core::memory::{Entity, WhichFacts};
 use hark_core::model::{LanguageModel, ModelListing};
 use hark_core::ports::{Fact, HomeView, StoredList};
-use hark_core::session::{KeptSession, Said, SessionSettings, Sessions};
+use hark_core::session::{KeptSession, Said, Sessions};
 use hark_core::setup::Setup;
 use hark_core::speaker::Speakers;
 use hark_core::timer::Timer;
@@ -478,12 +478,9 @@ impl Api for LiveApi {
         let (sessions, session) = (self.sessions.clone(), session.to_owned());
         // What everybody starts with needs no keeping, so that the conversation can be forgotten in time.
         let mode = if mode == USUAL_MODE { String::new() } else { mode.to_owned() };
-        aside(move || {
-            let settings = sessions.settings(&session)?;
-            if settings.mode == mode {
-                return Ok(());
-            }
-            sessions.keep_settings(&session, &SessionSettings { mode, ..settings })
+        aside(move || match sessions.settings(&session)?.mode == mode {
+            true => Ok(()),
+            false => sessions.keep_mode(&session, &mode),
         })
     }
 

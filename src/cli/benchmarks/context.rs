@@ -145,6 +145,7 @@ fn fact(text: String, number: usize) -> Fact {
         statement: None,
         told: String::new(),
         mentions: Vec::new(),
+        time: None,
         ended_unix_ms: None,
         replaced_by: None,
     }

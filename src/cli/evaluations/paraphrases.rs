@@ -27,6 +27,8 @@ const GERMAN_REQUESTS: &str = "de_requests";
 const GERMAN_HOME: &str = "de_home.toml";
 /// What no home can serve.
 const ELSEWHERE: &str = "en_elsewhere.txt";
+/// Tools that are offered at most, beside what is set: what fewer and more would do.
+const MOST_OFFERED: [usize; 3] = [6, 8, 10];
 /// From here on the classifier alone would have something acted on.
 const SURE: f32 = 0.6;
 
@@ -191,13 +193,14 @@ fn classifier_rows(run: &Run<'_>, config: &Config, found: &mut Found) -> Result<
 }
 
 /// Whether the tool that serves a held-out paraphrase would be among those a language model is offered for it, and how many
-/// those are.
+/// those are: with as many as are set, by words alone, and with fewer and more.
 fn offered_rows(run: &Run<'_>, app: &App) -> Result<Vec<Row>, Fault> {
     let config = &app.config;
-    let (tools, most) = (app.tool_reference(), config.route.max_tools as usize);
+    let (tools, set) = (app.tool_reference(), config.route.max_tools as usize);
     let relevance = EncodedTools::new(app.languages.classifier.clone(), app.runtime.handle());
     let file = yaml::read(&app.languages.paths.held_out("en"))?;
-    let (mut with_vectors, mut by_words, mut offered, mut requests) = ([0, 0], [0, 0], 0, 0);
+    let mut of_most = [set].into_iter().chain(MOST_OFFERED).map(|most| (most, [0, 0], 0)).collect::<Vec<_>>();
+    let mut by_words = [0, 0];
     for group in file["examples"].as_array().cloned().unwrap_or_default() {
         let serves = group["intent"].as_str().and_then(tool_for);
         let Some(tool) = serves.filter(|tool| tools.iter().any(|spec| spec.name == *tool)) else { continue };
@@ -206,34 +209,30 @@ fn offered_rows(run: &Run<'_>, app: &App) -> Result<Vec<Row>, Fault> {
             let kind = app.languages.classifier.as_ref().map(|classifier| {
                 classifier.lock().unwrap_or_else(PoisonError::into_inner).classify(request)
             });
-            let kind = kind.transpose()?;
-            let agents = kind.map(|kind| kind.suggested_agents).unwrap_or_default();
+            let agents = kind.transpose()?.map(|kind| kind.suggested_agents).unwrap_or_default();
             let likeness = app.runtime.block_on(relevance.likeness(request, &tools));
-            for (likeness, counts) in [(&likeness, &mut with_vectors), (&BTreeMap::new(), &mut by_words)] {
-                let skills = SkillsTold::default();
-                let choice = ToolChoice {
-                    request,
-                    agents: &agents,
-                    likeness,
-                    skills: &skills,
-                    reads_only: false,
-                    most,
-                };
-                let chosen = choice.of(&tools);
+            let skills = SkillsTold::default();
+            let chosen = |likeness, most| {
+                let agents = &agents;
+                ToolChoice { request, agents, likeness, skills: &skills, reads_only: false, most }.of(&tools)
+            };
+            for (most, counts, offered) in &mut of_most {
+                let chosen = chosen(&likeness, *most);
                 count(counts, chosen.iter().any(|spec| spec.name == tool));
-                if !likeness.is_empty() {
-                    offered += chosen.len();
-                    requests += 1;
-                }
+                *offered += chosen.len();
             }
+            let alone = chosen(&BTreeMap::new(), set);
+            count(&mut by_words, alone.iter().any(|spec| spec.name == tool));
         }
     }
-    let each = offered as f32 / requests.max(1) as f32;
-    let what = format!("offered to a language model: the right tool among {each:.1} of {}", tools.len());
-    let [right, of] = with_vectors;
-    let [by_words, _] = by_words;
-    let alone = "the same by words and kind of request alone";
-    Ok(vec![Row::share(&what, right, of), Row::share(alone, by_words, of)])
+    let row = |(most, [right, of], offered): &(usize, [usize; 2], usize)| {
+        let each = *offered as f32 / (*of).max(1) as f32;
+        let what = format!("offered at most {most}: the right tool among {each:.1} of {}", tools.len());
+        Row::share(&what, *right, *of)
+    };
+    let [right, of] = by_words;
+    let alone = format!("offered at most {set}, by words and kind of request alone");
+    Ok(of_most.iter().map(row).chain([Row::share(&alone, right, of)]).collect())
 }
 
 /// Counts how many of all.

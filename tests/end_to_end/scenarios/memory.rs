@@ -2,6 +2,7 @@
 //! started anew between.
 
 use crate::scenarios::daemon_api::{get, http_with, start};
+use crate::support::model_server::{ModelServer, Script};
 use crate::support::mosquitto::Listener;
 use crate::support::{Broker, Hark, named, only, text};
 use serde_json::{Value, json};
@@ -130,4 +131,83 @@ fn somebody_who_is_not_known_replaces_nothing_and_hears_nothing_private() {
     assert_eq!(owner("when is my birthday"), "Your birthday is the third of May.");
     assert_eq!(owner("who am I married to"), "Anna is your wife.");
     assert!(daemon.terminate().success());
+}
+
+#[test]
+fn a_day_that_was_told_is_the_same_day_later() {
+    let hark = Hark::new();
+    let said = answer(&hark, "my dentist appointment is in two weeks");
+    let kept = remembered(&hark, &["list"]);
+    let when = kept[0]["time"]["when"].as_str().unwrap().to_owned();
+    let day = chrono::Local::now().date_naive() + chrono::Days::new(14);
+    assert_eq!(when, day.to_string(), "{kept}");
+    let month_and_day = day.format("%B %-d").to_string();
+    assert!(said.contains(&month_and_day), "{said}");
+    for asked in ["when is my dentist appointment", "when do I have to see the dentist"] {
+        assert!(answer(&hark, asked).contains(&month_and_day), "{asked}");
+    }
+    assert_eq!(answer(&hark, "remember that the bins go out on Thursdays"), "I'll remember that.");
+    assert_eq!(answer(&hark, "when do the bins go out"), "You told me: the bins go out on Thursdays.");
+    answer(&hark, "my dentist appointment is cancelled");
+    assert_eq!(answer(&hark, "when is my dentist appointment"), "Sorry, you have not told me that.");
+}
+
+#[test]
+fn what_is_known_is_asked_for_and_forgotten_in_other_words() {
+    let hark = Hark::new();
+    answer(&hark, "my wife is Anna");
+    for asked in
+        ["do you know anything about my wife", "what have you got on Anna", "tell me all you know about Anna"]
+    {
+        assert_eq!(answer(&hark, asked), "Anna is your wife.", "{asked}");
+    }
+    for wiped in
+        ["delete all memories of Anna", "wipe everything you know about Anna", "erase Anna from your memory"]
+    {
+        answer(&hark, "my wife is Anna");
+        assert_eq!(answer(&hark, wiped), "I have forgotten: my wife is Anna.", "{wiped}");
+    }
+}
+
+#[test]
+fn a_remark_that_no_rule_reads_is_read_by_the_model_after_its_answer() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    server.answer(|request| {
+        if !request.body["messages"].to_string().contains("Write down what it states") {
+            return Script::say("That is nice to hear.");
+        }
+        let facts = json!([
+            {"subject": "me", "relation": "sister", "object": "Julia", "object_kind": "person"},
+            {"subject": "Julia", "relation": "profession", "object": "nurse"},
+            {"subject": "Julia", "relation": "lives", "object": "London"},
+            {"subject": "me", "relation": "spouse", "object": "Julia"},
+        ]);
+        Script::say(&json!({ "facts": facts }).to_string())
+    });
+    let mut sets = server.settings("openai");
+    sets.push("contracts.scoring=false".to_owned());
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    let ask = |words: &str, sets: &[&str]| {
+        let events = hark.events(&[&["ask"], sets, &[words]].concat());
+        let whole = named(&events, "reply").into_iter().filter(|reply| reply["ends"] != false);
+        whole.last().map(|reply| reply["text"].as_str().unwrap_or_default().to_owned()).unwrap_or_default()
+    };
+    ask("my wife is Anna", &sets);
+    ask("my sister Julia works as a nurse", &sets);
+    assert_eq!(answer(&hark, "what does Julia do"), "Your sister Julia works as a nurse.");
+    assert_eq!(answer(&hark, "what is my wife's name"), "Anna is your wife.", "a rule is surer");
+    let about = remembered(&hark, &["about", "Julia"]).to_string();
+    assert!(about.contains("nurse") && !about.contains("London"), "nobody said that: {about}");
+    let read = |server: &ModelServer| {
+        server
+            .chats()
+            .iter()
+            .filter(|chat| chat.body["messages"].to_string().contains("Write down what it states"))
+            .count()
+    };
+    assert_eq!(read(&server), 1, "what a rule reads is not asked about");
+    // Questions, requests and one who does not want it.
+    ask("why is the sky blue", &sets);
+    ask("my brother Tom flies kites", &[&sets[..], &["--set", "memory.model_reads=false"]].concat());
+    assert_eq!(read(&server), 1);
 }

@@ -433,3 +433,37 @@ fn a_person_chooses_which_earlier_turns_are_told() {
     let refused = hark.run(&["ask", "--session", "evening", "--replay", "last:0", "hello"]);
     assert_eq!(refused.status.code(), Some(2));
 }
+
+#[test]
+fn how_it_answers_is_said_in_words_and_kept() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    server.answer(|_| Script::say("Because of the air."));
+    let sets = sets(&server, &[UNJUDGED]);
+    let said = |words: &str, more: &[&str]| {
+        let mut command = hark.command(&["ask", "--json"]);
+        let output = command.args(&sets).args(more).arg(words).output().unwrap();
+        replies(&parse_events(&text(&output.stdout))).pop().unwrap()
+    };
+    // The prompt of a question that is asked in a new conversation.
+    let prompt = |words: &str, more: &[&str]| {
+        said(words, more);
+        server.chats().last().unwrap().body["messages"].to_string()
+    };
+    let asked = "why is the sky blue";
+    assert!(prompt(asked, &["--set", "contracts.persona=a sailor"]).contains("Speak as a sailor."));
+    assert_eq!(said("talk like a butler", &[]), "All right, that is how I answer from now on.");
+    said("give me longer answers", &[]);
+    let told = prompt(asked, &[]);
+    assert!(told.contains("Speak as a butler.") && told.contains("Be as thorough"), "{told}");
+    assert!(prompt("in one sentence, why is the sky blue", &[]).contains("One sentence is best"));
+    said("be brief", &[]);
+    said("be yourself again", &[]);
+    let told = prompt(asked, &["--set", "contracts.persona=a sailor"]);
+    assert!(!told.contains("Speak as") && told.contains("One sentence is best"), "{told}");
+    // In a conversation with a name it is for that one.
+    said("talk like a monk", &["--session", "study"]);
+    assert!(prompt(asked, &["--session", "study"]).contains("Speak as a monk."));
+    assert!(!prompt(asked, &[]).contains("Speak as"));
+    let alone = hark.events(&["ask", "be brief"]);
+    assert!(only(&alone, "reply")["text"].as_str().unwrap().contains("language model"));
+}

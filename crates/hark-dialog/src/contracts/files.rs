@@ -25,6 +25,8 @@ const SHIPPED: &[(&str, &str)] = shipped![
     "intent_classification/prompt.md",
     "tool_argument_extraction/schema.json",
     "tool_argument_extraction/prompt.md",
+    "fact_extraction/schema.json",
+    "fact_extraction/prompt.md",
     "tool_argument_verification/schema.json",
     "tool_argument_verification/prompt.md",
     "text_transformation/schema.json",

@@ -48,6 +48,8 @@ pub enum Contract {
     IntentClassification,
     /// Arguments of a tool out of a request.
     ToolArgumentExtraction,
+    /// What a text states that was said in passing.
+    FactExtraction,
     /// Whether arguments say what the request says.
     ToolArgumentVerification,
     /// A text in other words.
@@ -72,10 +74,11 @@ pub enum Contract {
 
 impl Contract {
     /// All, in the order of the matrix.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::LanguageDetection,
         Self::IntentClassification,
         Self::ToolArgumentExtraction,
+        Self::FactExtraction,
         Self::ToolArgumentVerification,
         Self::TextTransformation,
         Self::Scoring,
@@ -94,6 +97,7 @@ impl Contract {
             Self::LanguageDetection => "language_detection",
             Self::IntentClassification => "intent_classification",
             Self::ToolArgumentExtraction => "tool_argument_extraction",
+            Self::FactExtraction => "fact_extraction",
             Self::ToolArgumentVerification => "tool_argument_verification",
             Self::TextTransformation => "text_transformation",
             Self::Scoring => "scoring",
@@ -118,7 +122,9 @@ impl Contract {
             | Self::ResponseFormatting
             | Self::TextTransformation => Purpose::Answer,
             Self::Plan | Self::ReactStep => Purpose::Plan,
-            Self::ToolArgumentExtraction | Self::ToolArgumentVerification => Purpose::Extract,
+            Self::ToolArgumentExtraction | Self::ToolArgumentVerification | Self::FactExtraction => {
+                Purpose::Extract
+            }
             Self::ImageRecognition => Purpose::Describe,
         }
     }

@@ -149,6 +149,9 @@ fn good(contract: Contract) -> (String, Value) {
         Contract::LanguageDetection => json!({"language": "de", "confidence": 0.9}),
         Contract::IntentClassification => json!({"intent": "tool.home.turn_on", "confidence": 0.9}),
         Contract::ToolArgumentExtraction => json!({"name": "lamp", "brightness": null}),
+        Contract::FactExtraction => {
+            json!({"facts": [{"subject": "me", "relation": "sister", "object": "Julia"}]})
+        }
         Contract::ToolArgumentVerification => json!({"verdict": "ok"}),
         Contract::Scoring => json!({"accuracy": 8, "clarity": 9.5}),
         Contract::ErrorChannel => json!({"reroute": "contract", "contract": "strict_answer"}),
@@ -179,6 +182,7 @@ fn table() -> Vec<(Contract, u32, Value)> {
         (Contract::LanguageDetection, 2, json!({"language": "unknown"})),
         (Contract::IntentClassification, 2, json!({"intent": "answer.general", "confidence": 0.0})),
         (Contract::ToolArgumentExtraction, 2, json!({"next": "ask_again", "otherwise": "cancel"})),
+        (Contract::FactExtraction, 1, json!({"facts": []})),
         (Contract::ToolArgumentVerification, 1, json!({"verdict": "unverified"})),
         (Contract::TextTransformation, 1, json!("The original.")),
         (Contract::Scoring, 1, json!({"score": 0, "flag": "evaluation_failed"})),

@@ -11,6 +11,7 @@ mod answer;
 mod autonomy;
 mod bound_claims;
 mod describing;
+mod facts;
 mod model_faults;
 mod offered_tools;
 mod plan_runner;
@@ -300,6 +301,8 @@ impl Work<'_> {
             {
                 TaskStrategy::React
             }
+            // "What do you know about …" is asked of memory, and needs no tool that acts.
+            TaskStrategy::React if self.context.asks() && self.is_about_memory() => TaskStrategy::Question,
             way => way,
         };
         match way {
@@ -311,6 +314,12 @@ impl Work<'_> {
             TaskStrategy::React => self.react().await,
             TaskStrategy::Plan => self.plan().await,
         }
+    }
+
+    /// Whether its kind is what was told, and no skill is told of.
+    fn is_about_memory(&self) -> bool {
+        let mut kind = self.task.kind.iter();
+        self.skills.text.is_empty() && kind.any(|kind| kind.category == hark_core::Category::Memory)
     }
 
     /// Whether the request tells of a skill, or of a tool that is described by text from outside, which only a task with tools

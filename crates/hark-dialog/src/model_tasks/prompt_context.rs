@@ -63,6 +63,8 @@ pub(super) struct PromptContext {
     persona: String,
     verbosity: Verbosity,
     focused: bool,
+    /// The request asks something, by its words.
+    asks: bool,
     strength: String,
     replay: String,
     policy: Option<ReplayPolicy>,
@@ -83,12 +85,21 @@ impl PromptContext {
             .unwrap_or_default();
         let reason = reason(&task.text, &languages);
         // What is to be done needs no document, and its calls would be those of a task that has read one.
-        let is_question = dialog_act::tag(&task.text, &languages) != EntryTag::Instruction;
+        let tag = dialog_act::tag(&task.text, &languages);
+        context.asks = tag == EntryTag::Question;
+        let is_question = tag != EntryTag::Instruction;
         let mut found = parts.context.gather(task, reason, named, is_question).await;
         if let Some(settings) = found.settings.take() {
             context.focused = settings.mode == FOCUS;
-            context.verbosity = if context.focused { Verbosity::Short } else { settings.verbosity };
+            context.verbosity = settings.verbosity;
             context.persona = settings.persona;
+        }
+        // What this request wants comes before what was said for all.
+        if let Some(wanted) = dialog_act::wanted_length(&task.text, &languages) {
+            context.verbosity = wanted;
+        }
+        if context.focused {
+            context.verbosity = Verbosity::Short;
         }
         if let Some(replayed) = found.replayed.take() {
             context.replay = replayed.earlier;
@@ -139,6 +150,11 @@ impl PromptContext {
 
     pub(super) fn language(&self) -> &str {
         &self.language
+    }
+
+    /// Whether the request asks something, by its words.
+    pub(super) fn asks(&self) -> bool {
+        self.asks
     }
 
     /// Whether the person is at work.

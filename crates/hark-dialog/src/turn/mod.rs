@@ -294,7 +294,7 @@ impl Machine {
             Event::CancelTimers => self.out.push(Effect::CancelTimers),
             Event::Correct { correction } => self.out.push(Effect::Teach { correction }),
             Event::Learned { lesson } => self.publish(None, PublicEvent::Lesson(lesson)),
-            Event::Styled { turn, fault } => self.on_styled(now, &turn, fault),
+            Event::Styled { turn, everywhere, fault } => self.on_styled(now, &turn, everywhere, fault),
             Event::Fault { fault } => self.publish(None, PublicEvent::Error(fault)),
             Event::Tick => self.on_tick(now),
         }

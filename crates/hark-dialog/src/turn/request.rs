@@ -129,7 +129,9 @@ impl Machine {
             turn.language.clone_from(&understanding.language);
         }
         let origin = turn.origin.clone();
-        if self.corrected(now, id, &understanding.intents) {
+        if self.corrected(now, id, &understanding.intents)
+            || self.change_style_in_words(now, id, &understanding.intents)
+        {
             return;
         }
         let context = self.instinct_context(&origin);

@@ -1,6 +1,6 @@
-//! How a language model answers in one conversation, and what of it it is told: `/persona a butler`, `/verbosity long`,
-//! `/replay session`, `/replay last:5`, `/replay auto`. Typed, like the other
-//! commands with a slash, and kept with the conversation.
+//! How a language model answers, and what of a conversation it is told: `/persona a butler`, `/verbosity long`,
+//! `/replay session`, `/replay last:5`, `/replay auto`, typed and kept with the conversation; and in words, "talk like a
+//! butler", "be brief", which counts everywhere but in a conversation that has a name.
 
 use super::Machine;
 use super::state::Phase;
@@ -9,6 +9,12 @@ use hark_core::public_event::{Outcome, PublicEvent};
 use hark_core::session::{ReplayChoice, Style, Verbosity};
 use hark_core::{Effect, Fault, Intent, Reply, Route, Slots, Stamp, TurnId};
 use serde_json::json;
+
+/// Intent of such words, and its slots.
+const STYLE: &str = "HarkStyle";
+const PERSONA: &str = "persona";
+const VERBOSITY: &str = "verbosity";
+const ITSELF: &str = "itself";
 
 /// Longest name of somebody to speak as, characters.
 const MOST_CHARS: usize = 100;
@@ -26,9 +32,7 @@ impl Machine {
                 return true;
             }
         };
-        let (route, dry_run, origin) = (Route::Instinct, turn.dry_run, turn.origin.clone());
         turn.heard = text.to_owned();
-        turn.route = Some(route);
         turn.times.intent = Some(now);
         let slots = match serde_json::to_value(&style) {
             Ok(serde_json::Value::Object(slots)) => slots,
@@ -36,34 +40,70 @@ impl Machine {
         };
         let why = "the whole request is this command".into();
         let intent = Intent {
-            name: "HarkStyle".into(),
+            name: STYLE.into(),
             slots,
             confidence: 1.0,
-            route,
+            route: Route::Instinct,
             why,
             response: None,
             single: false,
         };
+        self.keep_style(id, intent, style);
+        true
+    }
+
+    /// Whether the request says in words how it wants to be answered; that is kept then.
+    pub(super) fn change_style_in_words(&mut self, now: Stamp, id: &TurnId, intents: &[Intent]) -> bool {
+        let [only] = intents else { return false };
+        let Some(style) = in_words(only) else { return false };
+        if self.settings.thinks {
+            self.keep_style(id, only.clone(), style);
+        } else {
+            // What Hark says without a model stays as it is.
+            self.tell_intent(id, only.clone());
+            self.reply(now, id, Reply::Fixed { key: "style_needs_model".into() });
+        }
+        true
+    }
+
+    fn keep_style(&mut self, id: &TurnId, intent: Intent, style: Style) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.route = Some(intent.route);
+        let (dry_run, origin) = (turn.dry_run, turn.origin.clone());
         self.tell_intent(id, intent);
         if dry_run {
             self.close(id, Outcome::DryRun);
         } else {
             self.out.push(Effect::Style { turn: id.clone(), origin, style });
         }
-        true
     }
 
-    /// It was kept, or could not be.
-    pub(super) fn on_styled(&mut self, now: Stamp, id: &TurnId, fault: Option<Fault>) {
+    /// It was kept, for this conversation or everywhere, or could not be.
+    pub(super) fn on_styled(&mut self, now: Stamp, id: &TurnId, everywhere: bool, fault: Option<Fault>) {
         let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else { return };
         let Some(fault) = fault else {
-            self.reply(now, id, Reply::Fixed { key: "styled".into() });
+            let key = if everywhere { "styled_everywhere" } else { "styled" };
+            self.reply(now, id, Reply::Fixed { key: key.into() });
             return;
         };
         turn.outcome = Outcome::Failed;
         self.publish(Some(id), PublicEvent::Error(fault));
         self.reply(now, id, Reply::Report { words: None, done: 0, steps: 1, troubles: Vec::new() });
     }
+}
+
+/// What an intent says of how to answer; `None` where it says nothing of it.
+fn in_words(intent: &Intent) -> Option<Style> {
+    let slot = |name: &str| intent.slots.get(name);
+    let persona = match slot(ITSELF) {
+        Some(_) => Some(String::new()),
+        None => {
+            slot(PERSONA).and_then(|name| name.as_str()).map(|name| name.chars().take(MOST_CHARS).collect())
+        }
+    };
+    let verbosity = slot(VERBOSITY).and_then(|value| serde_json::from_value(value.clone()).ok());
+    let style = Style { persona, verbosity, replay: None, in_words: true };
+    (intent.name == STYLE && (style.persona.is_some() || style.verbosity.is_some())).then_some(style)
 }
 
 /// What a command asks for; `None` when the text is none of these, else that, or what is wrong with it.

@@ -115,6 +115,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkSnooze", Timer),
     ("HarkSpell", Question),
     ("HarkStop", Conversation),
+    ("HarkStyle", Conversation),
     ("HarkSun", Question),
     ("HarkTask", TaskComplex),
     ("HarkTaskAnswer", TaskComplex),
@@ -202,7 +203,7 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Intents of notes, calendars, contacts and files, of the web and of the machine. They have no examples for the classifier:
 /// the templates alone recognise them.
-const BY_THEIR_WORDS: [&str; 72] = [
+const BY_THEIR_WORDS: [&str; 73] = [
     "HarkAppActivate",
     "HarkAppLaunch",
     "HarkAppList",
@@ -251,6 +252,7 @@ const BY_THEIR_WORDS: [&str; 72] = [
     "HarkScriptList",
     "HarkScriptRun",
     "HarkSleepMachine",
+    "HarkStyle",
     "HarkTask",
     "HarkTaskAnswer",
     "HarkTaskStatus",

@@ -2,7 +2,9 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
+use super::personal::when_fields;
 use super::services::Services;
+use chrono::NaiveDateTime;
 use hark_core::ports::Fact;
 use hark_core::tool::{error_code, reason};
 use hark_home::undo::Undoable;
@@ -19,7 +21,8 @@ pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
     let (lead, fact, tail) = (args.text("lead"), needed(args, "fact")?, args.text("tail"));
     let whole: Vec<&str> = lead.into_iter().chain([fact.as_str()]).chain(tail).collect();
     let text = whole.join(" ");
-    let (memory, now) = (services.memory.clone(), services.now_unix_ms());
+    let (memory, now, local) =
+        (services.memory.clone(), services.now_unix_ms(), (services.clock)().naive_local());
     let (by, turn) = (args.requester().clone(), args.turn().map(|turn| turn.0.clone()));
     let asked = Asked {
         expressly: !args.flag("stated").unwrap_or(false),
@@ -29,6 +32,9 @@ pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
         Kept::New(fact, replaced) => {
             let before: Vec<String> = replaced.iter().map(told_or_text).collect();
             let mut outcome = Outcome::new(true, kept(&fact, false));
+            if fact.time.is_some() {
+                outcome.detail.insert("time".to_owned(), time_fields(&fact, local));
+            }
             outcome.detail.insert("instead_of".to_owned(), json!(before));
             Ok(outcome.undone_by(Undoable::Fact { fact, known: false }))
         }
@@ -49,8 +55,10 @@ pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
 /// `memory.recall`: nothing known is an answer only when nothing was asked for.
 pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (memory, asked, by) = (services.memory.clone(), args.owned("query"), args.requester().clone());
+    let (now, every) = ((services.clock)().naive_local(), args.flag("every").unwrap_or(false));
     Ok(blocking(move || {
-        let found = match &asked {
+        let mut found = match &asked {
+            Some(asked) if every => memory.all_about(asked, &by)?,
             Some(asked) => memory.recall(asked, &by)?,
             None => memory.newest(NEWEST, &by)?,
         };
@@ -63,11 +71,14 @@ pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             }
             Some(asked) if found.facts.is_empty() => Err(unknown(&asked)),
             _ => {
+                found.facts = upcoming(found.facts, now);
                 let ids: Vec<i64> = found.facts.iter().map(|fact| fact.id).collect();
                 let told: Vec<Value> = found.facts.iter().map(told).collect();
                 let (facts, count) = (texts(&found.facts), found.facts.len());
+                let times: Vec<Value> = found.facts.iter().map(|fact| time_fields(fact, now)).collect();
                 let detail = json!({
-                    "facts": facts, "told": told, "ids": ids, "count": count, "withheld": found.withheld,
+                    "facts": facts, "told": told, "times": times, "ids": ids, "count": count,
+                    "withheld": found.withheld,
                 });
                 Ok(Outcome::answer(detail))
             }
@@ -125,6 +136,26 @@ fn kept(fact: &Fact, known: bool) -> Value {
         detail["told"] = json!(fact.told);
     }
     detail
+}
+
+/// Without what is over where something is still to come: "when is the plumber coming".
+fn upcoming(facts: Vec<Fact>, now: NaiveDateTime) -> Vec<Fact> {
+    let ends = |fact: &Fact| fact.time.as_ref().filter(|time| !time.yearly)?.when().map(|when| when.end());
+    if !facts.iter().any(|fact| ends(fact).is_some_and(|end| end >= now)) {
+        return facts;
+    }
+    facts.into_iter().filter(|fact| ends(fact).is_none_or(|end| end >= now)).collect()
+}
+
+/// The date of a fact as responses say it, with the words that it stands for; null without one.
+fn time_fields(fact: &Fact, now: NaiveDateTime) -> Value {
+    let Some((time, when)) = fact.time.as_ref().and_then(|time| Some((time, time.when()?))) else {
+        return Value::Null;
+    };
+    let mut fields = when_fields(&when, now);
+    fields.insert("words".to_owned(), json!(time.words));
+    fields.insert("yearly".to_owned(), json!(time.yearly));
+    Value::Object(fields)
 }
 
 /// How a fact is told to whoever told it; null where no rule has read it.

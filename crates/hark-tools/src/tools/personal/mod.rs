@@ -6,7 +6,8 @@ pub(super) mod notes;
 
 use super::outcome::Failure;
 use super::services::Services;
-use chrono::{Datelike, NaiveDate};
+use chrono::{Datelike, Duration, Months, NaiveDate, NaiveDateTime, Timelike};
+use hark_core::calendar::When;
 use hark_core::tool::error_code;
 use hark_personal::PersonalError;
 use serde_json::{Map, Value, json};
@@ -32,6 +33,26 @@ fn day_fields(day: NaiveDate, today: NaiveDate) -> Map<String, Value> {
         ("days_ahead", json!((day - today).num_days())),
     ];
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// A moment, day or stretch of days as responses say it; `whole_month` where it is a month.
+pub(in crate::tools) fn when_fields(when: &When, now: NaiveDateTime) -> Map<String, Value> {
+    let (start, end) = (when.start(), when.end());
+    let mut fields = day_fields(start.date(), now.date());
+    fields.insert("year".to_owned(), json!(start.year()));
+    fields.insert("this_year".to_owned(), json!(start.year() == now.year()));
+    fields.insert("timed".to_owned(), json!(when.has_time()));
+    fields.insert("hour".to_owned(), json!(start.hour()));
+    fields.insert("minute".to_owned(), json!(start.minute()));
+    if let When::Days(from, to) = when {
+        let is_month = from.day() == 1 && *from + Months::new(1) == *to;
+        fields.insert("whole_month".to_owned(), json!(is_month));
+        fields.insert(
+            "last".to_owned(),
+            Value::Object(day_fields((end - Duration::days(1)).date(), now.date())),
+        );
+    }
+    fields
 }
 
 impl From<PersonalError> for Failure {

@@ -151,6 +151,11 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("fact", "string", "what was told"),
             Field::always("known", "boolean", "it was known already"),
             Field::maybe("told", "string", "the statement in the second person, where a rule reads one"),
+            Field::maybe(
+                "time",
+                "object",
+                "the day that its words mean, {words, yearly, date, weekday, day, month, year, this_year, days_ahead, timed, hour, minute, whole_month?, last?}",
+            ),
             Field::maybe("instead_of", "array", "what it took the place of, in the second person"),
             Field::maybe("ended", "array", "what is not so any more, in the second person"),
         ],
@@ -165,11 +170,19 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "memory.recall",
         description: "Tells what it was told about something.",
-        args: &[&[Arg::maybe("query", Kind::Words(300), "what about; everything when missing")]],
+        args: &[&[
+            Arg::maybe("query", Kind::Words(300), "what about; everything when missing"),
+            Arg::maybe("every", Kind::Flag, "everything about it, by name or by what it is to the speaker"),
+        ]],
         result: &[
             Field::always("facts", "array", "in the words they were told, the best first"),
             Field::always("count", "integer", "how many"),
             Field::always("told", "array", "each in the second person, null where no rule has read it"),
+            Field::always(
+                "times",
+                "array",
+                "the day that the words of each mean, as `memory.remember` tells it; null where there is none",
+            ),
             Field::always("ids", "array", "the number of each"),
             Field::always("withheld", "boolean", "there is more that is private"),
         ],

@@ -1,0 +1,84 @@
+//! Whom and what each conversation was about last: "she" is one of them. They are read from the store when a conversation is
+//! first asked for, and kept there after a turn, so that a restart changes nothing.
+
+use crate::keep::{MOST_CONVERSATIONS, Memory};
+use hark_core::Fault;
+use hark_core::memory::{Entity, EntityKind, Fact, OWNER_KEY, Requester};
+use std::collections::VecDeque;
+
+/// Entities of a conversation that "she" may be.
+const MOST_RECENT: usize = 10;
+
+impl Memory {
+    /// The last entity of a kind that was spoken of in the conversation.
+    pub(crate) fn recent(&self, by: &Requester, kind: EntityKind) -> Option<Entity> {
+        let recent = self.recent_of(&by.conversation);
+        recent.into_iter().find(|entity| entity.kind == kind && entity.key != OWNER_KEY)
+    }
+
+    /// Keys of the last entities of a conversation, the latest first.
+    pub(crate) fn recent_keys(&self, by: &Requester) -> Vec<String> {
+        self.recent_of(&by.conversation).into_iter().map(|entity| entity.key).collect()
+    }
+
+    /// Names of the last people, places and things of a conversation, the latest first.
+    pub fn recent_names(&self, by: &Requester) -> Vec<String> {
+        let known = self.recent_of(&by.conversation).into_iter().filter(|it| !it.key.starts_with(':'));
+        known.map(|entity| entity.name).collect()
+    }
+
+    /// The last entities of a conversation, read from the store the first time.
+    fn recent_of(&self, conversation: &str) -> VecDeque<Entity> {
+        if let Some(known) = self.lock().recent.conversations.get(conversation) {
+            return known.clone();
+        }
+        let kept = self.store.recent(Some(conversation)).unwrap_or_else(|fault| {
+            tracing::warn!("nobody knows whom this conversation was about: {fault}");
+            Vec::new()
+        });
+        let mut state = self.lock();
+        state.recent.give_way(conversation);
+        state.recent.conversations.entry(conversation.to_owned()).or_insert_with(|| kept.into()).clone()
+    }
+
+    /// Whether anybody was spoken of lately, in whichever conversation.
+    pub(crate) fn has_recent(&self) -> bool {
+        if self.lock().recent.conversations.values().any(|recent| !recent.is_empty()) {
+            return true;
+        }
+        self.store.recent(None).is_ok_and(|recent| !recent.is_empty())
+    }
+
+    /// Notes that a fact was spoken of.
+    pub(crate) fn note(&self, by: &Requester, fact: &Fact) {
+        let statement = fact.statement.as_ref();
+        let ends = statement.into_iter().flat_map(|it| [it.entity.as_ref(), Some(&it.subject)]).flatten();
+        let mut recent = self.recent_of(&by.conversation);
+        for entity in fact.mentions.iter().chain(ends) {
+            recent.retain(|known| known.key != entity.key);
+            recent.push_front(entity.clone());
+        }
+        recent.truncate(MOST_RECENT);
+        let mut state = self.lock();
+        state.recent.give_way(&by.conversation);
+        state.recent.conversations.insert(by.conversation.clone(), recent);
+        state.recent.unwritten.insert(by.conversation.clone());
+    }
+
+    /// Keeps in the store whom each conversation was about last. Waits for the disk; nothing where nothing has changed.
+    ///
+    /// # Errors
+    /// When it could not be written; the rest is kept the next time.
+    pub fn keep_recent(&self, now_unix_ms: i64) -> Result<(), Fault> {
+        let unwritten = std::mem::take(&mut self.lock().recent.unwritten);
+        for name in unwritten {
+            let recent = self.lock().recent.conversations.get(&name).cloned().unwrap_or_default();
+            let entities: Vec<Entity> = recent.into();
+            if let Err(fault) = self.store.keep_recent(&name, &entities, now_unix_ms, MOST_CONVERSATIONS) {
+                self.lock().recent.unwritten.insert(name);
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+}

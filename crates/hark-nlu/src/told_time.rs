@@ -1,0 +1,144 @@
+//! Dates in what the household tells: "my appointment is next tuesday" says nothing a week later, so the day that is meant is
+//! kept with it. What is said of every week or every year stays as it was said.
+
+use crate::rules::{Prefer, Reckoning, Rule, is_days, longest};
+use crate::text;
+use chrono::{Days, NaiveDateTime};
+use hark_core::calendar::When;
+use hark_core::memory::{Dating, SaidTime};
+use hark_language::{Lexicon, phrases};
+
+/// Days of a week: a date that counts from today moves with it.
+const WEEK: u64 = 7;
+
+/// The longest date in a text that `dating` is about, the last of those.
+pub(crate) fn read(
+    said: &str,
+    lexicon: &'static Lexicon,
+    now: NaiveDateTime,
+    dating: Dating,
+) -> Option<SaidTime> {
+    let tokens = text::tokenise(said, lexicon);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let by = Reckoning { lexicon, now, prefer: Prefer::default() };
+    // "On thursdays" and "every friday at ten" have no day that is meant.
+    if (0..words.len()).any(|at| repeats(&words[at..], &by)) {
+        return None;
+    }
+    let found = (0..words.len()).filter_map(|at| {
+        let (when, used) = moment(&words[at..], &by)?;
+        let piece = &words[at..at + used];
+        (is_dated(piece, &by) && is_meant_once(piece, when, &by, dating)).then_some((at, used, when))
+    });
+    let (at, used, when) = found.max_by_key(|(_, used, _)| *used)?;
+    let (first, last) = (tokens.get(at)?, tokens.get(at + used - 1)?);
+    let words = said.get(first.start..last.end)?.to_owned();
+    Some(SaidTime { words, when: whole(when).to_string(), yearly: dating == Dating::Yearly })
+}
+
+/// The longest moment that `words` begin with.
+fn moment(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
+    let (found, used) = longest(Rule::Datetime, words, by)?;
+    let when = found.first().and_then(|(_, value)| When::parse(value.as_str()?))?;
+    (used > 0).then_some((when, used))
+}
+
+/// Whether words begin with days that come again, and not with one that is meant.
+fn repeats(words: &[&str], by: &Reckoning) -> bool {
+    let every = longest(Rule::Recurrence, words, by).map_or(0, |(_, used)| used);
+    every > moment(words, by).map_or(0, |(_, used)| used)
+        || (moment(words, by).is_none() && is_days(words, by))
+}
+
+/// Whether a day was said, and not a time of day alone.
+fn is_dated(piece: &[&str], by: &Reckoning) -> bool {
+    (0..piece.len()).any(|from| longest(Rule::Date, &piece[from..], by).is_some())
+}
+
+fn is_meant_once(piece: &[&str], when: When, by: &Reckoning, dating: Dating) -> bool {
+    if dating == Dating::Once {
+        return true;
+    }
+    // A date that counts from today is a week later when it is said a week later.
+    let later = |days: u64| {
+        let by = Reckoning { now: by.now + Days::new(days), ..*by };
+        moment(piece, &by).filter(|(_, used)| *used == piece.len()).map(|(when, _)| when.start())
+    };
+    let counts_from_today = later(WEEK) == Some(when.start() + Days::new(WEEK));
+    let on = phrases::starts(by.lexicon.time.on, piece).unwrap_or(0);
+    let is_day_alone = piece.len() - on == 1 && later(1) != Some(when.start() + Days::new(1));
+    counts_from_today && (dating == Dating::Yearly || !is_day_alone)
+}
+
+/// Without fractions of a second, which nobody said.
+fn whole(when: When) -> When {
+    match when {
+        When::Moment(at) => {
+            use chrono::Timelike;
+            When::Moment(at.with_nanosecond(0).unwrap_or(at))
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wednesday.
+    const NOW: &str = "2026-11-25T18:30:00";
+
+    fn found(said: &str, language: &str, dating: Dating) -> Option<(String, String)> {
+        let now = NOW.parse().unwrap();
+        read(said, hark_language::of(language), now, dating).map(|time| (time.words, time.when))
+    }
+
+    #[test]
+    fn a_date_that_counts_from_today_is_kept_with_its_words() {
+        for (language, said, words, when) in [
+            ("en", "my appointment is next Tuesday.", "next Tuesday", "2026-12-01"),
+            (
+                "en",
+                "The party is tomorrow evening",
+                "tomorrow evening",
+                "2026-11-26T18:00:00/2026-11-27T00:00:00",
+            ),
+            ("en", "the exam is in two weeks", "in two weeks", "2026-12-09"),
+            ("en", "my parents come this weekend", "this weekend", "2026-11-28/2026-11-30"),
+            ("de", "der Klempner kommt morgen", "morgen", "2026-11-26"),
+            ("de", "Oma kommt übermorgen um drei", "übermorgen um drei", "2026-11-27T15:00:00"),
+        ] {
+            let wanted = Some((words.to_owned(), when.to_owned()));
+            assert_eq!(found(said, language, Dating::FromToday), wanted, "{said}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_of_every_week_or_year_stays_as_it_was_said() {
+        for said in [
+            "the bins go out on Thursdays",
+            "the bins go out every Friday",
+            "Friday is bin day",
+            "the cleaner comes on Friday",
+            "I may go there",
+            "our anniversary is on the third of May",
+            "I get up at seven",
+            "I am 30 years old",
+            "I like jazz",
+        ] {
+            assert_eq!(found(said, "en", Dating::FromToday), None, "{said}");
+        }
+    }
+
+    #[test]
+    fn what_happens_once_has_every_date_and_a_birthday_those_that_count_from_today() {
+        let once = |said| found(said, "en", Dating::Once).map(|(_, when)| when);
+        assert_eq!(once("we are going to Rome in May").as_deref(), Some("2027-05-01/2027-06-01"));
+        assert_eq!(once("the plumber comes on Friday").as_deref(), Some("2026-11-27"));
+        assert_eq!(once("we may fly to Oslo on the third of March").as_deref(), Some("2027-03-03"));
+        assert_eq!(once("the plumber comes on Fridays"), None);
+        let yearly = |said| found(said, "en", Dating::Yearly).map(|(_, when)| when);
+        assert_eq!(yearly("Anna's birthday is on Friday").as_deref(), Some("2026-11-27"));
+        assert_eq!(yearly("Anna's birthday is on the third of May"), None);
+    }
+}
