@@ -239,7 +239,10 @@ impl<'s> Speech<'s> {
         let starts_request = words.first().is_some_and(|first| talk.verbs.contains(first));
         // Behind a request, "the fan" is another thing, not the reason.
         let article = |word: &str| talk.stammered.contains(word);
-        let ends = |at: &usize| starts_request && !article(words[*at]) && reason(&words[*at..]);
+        // "Everything that's on" is no reason either.
+        let is_limit = |at: usize| lexicon.qualifiers.many.contains(words[at - 1]);
+        let ends =
+            |at: &usize| starts_request && !article(words[*at]) && !is_limit(*at) && reason(&words[*at..]);
         let places = (2..words.len().saturating_sub(1)).filter(ends);
         places.take_while(|_| !self.reader.is_spent()).find_map(|at| {
             let other = self.composed(&words[at..].join(" "));
