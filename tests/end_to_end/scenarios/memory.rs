@@ -189,8 +189,11 @@ fn a_remark_that_no_rule_reads_is_read_by_the_model_after_its_answer() {
     let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
     let ask = |words: &str, sets: &[&str]| {
         let events = hark.events(&[&["ask"], sets, &[words]].concat());
-        let whole = named(&events, "reply").into_iter().filter(|reply| reply["ends"] != false);
-        whole.last().map(|reply| reply["text"].as_str().unwrap_or_default().to_owned()).unwrap_or_default()
+        let mut whole = named(&events, "reply").into_iter().filter(|reply| reply["ends"] != false);
+        whole
+            .next_back()
+            .map(|reply| reply["text"].as_str().unwrap_or_default().to_owned())
+            .unwrap_or_default()
     };
     ask("my wife is Anna", &sets);
     ask("my sister Julia works as a nurse", &sets);
