@@ -380,6 +380,8 @@ pub trait StatementReader: Send + Sync {
 pub trait MemoryIntents: Send + Sync {
     /// A statement that is kept, or a question that what was told answers.
     fn intent(&self, text: &str) -> Option<(Intent, String)>;
+    /// The same, where something was told that answers the question.
+    fn known(&self, text: &str) -> Option<(Intent, String)>;
     /// A question to which something that was told means nearly the same as the answer.
     fn in_other_words(&self, text: &str) -> Option<(Intent, String)>;
 }

@@ -386,7 +386,7 @@ impl Router {
             }
             if let [intent] = found.intents.as_slice()
                 && intent_tools::memory_answers_first(&intent.name)
-                && let Some(told) = self.of_memory(said, |memory, text| memory.intent(text))
+                && let Some(told) = self.of_memory(said, |memory, text| memory.known(text))
             {
                 return told;
             }

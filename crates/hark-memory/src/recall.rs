@@ -107,6 +107,15 @@ impl Memory {
         })
     }
 
+    /// Whether something was told that answers what a sentence asks for.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_known(&self, text: &str) -> Result<bool, Fault> {
+        let Some(question) = self.question(text) else { return Ok(false) };
+        Ok(!self.answers(&question, &Requester::default())?.is_empty())
+    }
+
     /// Whether something was told that has all the words of a question, or means nearly the same as an answer would.
     ///
     /// # Errors

@@ -66,15 +66,13 @@ impl Speech<'_> {
     pub(super) fn before_reason(&self) -> Option<&str> {
         let words = self.words();
         let talk = &self.lexicon().discourse;
-        let begins = |at: &usize| {
-            let length = phrases::starts(talk.because, &words[*at..])?;
-            let reason = &words[at + length..];
-            let asks = reason.iter().any(|word| talk.verbs.contains(word))
-                && phrases::starts(talk.speakers, reason).is_none();
-            (!reason.is_empty() && !asks && !self.has_name(reason)).then_some(())
-        };
-        let at = (MIN_WORDS..words.len()).find(|at| begins(at).is_some())?;
-        Some(self.text[..self.tokens[at].start].trim_end())
+        let begins = |at: usize| Some((at, at + phrases::starts(talk.because, &words[at..])?));
+        let (at, behind) = (MIN_WORDS..words.len()).rev().find_map(begins)?;
+        let reason = &words[behind..];
+        let asks = reason.iter().any(|word| talk.verbs.contains(word))
+            && phrases::starts(talk.speakers, reason).is_none();
+        let is_reason = !reason.is_empty() && !asks && !self.has_name(reason);
+        is_reason.then(|| self.text[..self.tokens[at].start].trim_end())
     }
 
     /// The sentence without a statement at its end that no pause comes before, the shortest first: "stop the music *the baby

@@ -67,6 +67,9 @@ impl SentenceVectors for ClassifierVectors {
     }
 }
 
+/// Asks for what was told.
+const RECALL: &str = "HarkRecall";
+
 /// See [`MemoryIntents`].
 pub(crate) struct Told {
     pub(crate) memory: Memory,
@@ -93,6 +96,11 @@ impl MemoryIntents for Told {
         asked.then(|| (asking(text, "it asks for what was told"), language()))
     }
 
+    fn known(&self, text: &str) -> Option<(Intent, String)> {
+        let is_known = || self.memory.is_known(text).unwrap_or(false);
+        self.intent(text).filter(|(intent, _)| intent.name != RECALL || is_known())
+    }
+
     fn in_other_words(&self, text: &str) -> Option<(Intent, String)> {
         let found = self.memory.is_asked_in_other_words(text).unwrap_or(false);
         found.then(|| (asking(text, "what was told means nearly the same"), String::new()))
@@ -101,7 +109,7 @@ impl MemoryIntents for Told {
 
 fn asking(text: &str, why: &str) -> Intent {
     let slots = Slots::from_iter([("query".to_owned(), Value::from(text))]);
-    intent("HarkRecall", slots, 1.0, why.to_owned())
+    intent(RECALL, slots, 1.0, why.to_owned())
 }
 
 fn intent(name: &str, slots: Slots, confidence: f32, why: String) -> Intent {

@@ -149,7 +149,8 @@ fn a_day_that_was_told_is_the_same_day_later() {
     assert_eq!(answer(&hark, "remember that the bins go out on Thursdays"), "I'll remember that.");
     assert_eq!(answer(&hark, "when do the bins go out"), "You told me: the bins go out on Thursdays.");
     answer(&hark, "my dentist appointment is cancelled");
-    assert_eq!(answer(&hark, "when is my dentist appointment"), "Sorry, you have not told me that.");
+    // What is not known from having been told, a calendar may know.
+    assert_eq!(answer(&hark, "when is my dentist appointment"), "Sorry, no calendar is connected.");
 }
 
 #[test]

@@ -1,24 +1,19 @@
 //! What the clauses of a request say together: what is waited for, until when, and what has to be so as well.
 
-use super::super::grammar::{Match, Reader};
+use super::super::grammar::Reader;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::composed::Composed;
 use super::{TARGET, target};
 use chrono::{NaiveTime, TimeDelta, Timelike};
 use hark_core::Slots;
 use hark_core::automation::{Condition, Ring, SunEvent, Trigger, Until};
-use hark_core::timer::TimerKind;
 use serde_json::Value;
 
 /// What is not so now is not waited for.
 pub(super) const ONCE: &str = "drop";
 
-/// Set something that rings, and what that is.
-const RINGS: [(&str, TimerKind); 3] = [
-    ("HassStartTimer", TimerKind::Timer),
-    ("HarkSetAlarm", TimerKind::Alarm),
-    ("HarkSetReminder", TimerKind::Reminder),
-];
+/// Set something that rings.
+const SET_RINGS: [&str; 3] = ["HassStartTimer", "HarkSetAlarm", "HarkSetReminder"];
 
 /// The domain of what measures.
 const SENSOR: &str = "sensor";
@@ -98,12 +93,11 @@ impl Terms {
     /// off turn on the lamp". Where that stands in front, "it" is else what was done before: "start the mower, and when it's
     /// done turn on the sprinkler".
     pub(super) fn lean_on(&mut self, before: &Composed, is_fronted: bool) {
-        let sets = |found: &Match| RINGS.iter().find(|(intent, _)| *intent == found.intent);
         if !self.of_it {
             return;
         }
-        if let Some((_, of)) = before.matches.iter().find_map(sets) {
-            let ring = Ring { of: Some(*of), name: None, day: None, timer: None };
+        if before.matches.iter().any(|found| SET_RINGS.contains(&found.intent.as_str())) {
+            let ring = Ring { of: None, name: None, day: None, timer: None };
             self.trigger = Some(Trigger::Rings { ring });
         } else if let (true, [only], Some(question)) = (is_fronted, before.matches.as_slice(), self.asked())
             && only.slots.contains_key("name")

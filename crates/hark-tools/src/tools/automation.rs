@@ -9,7 +9,7 @@ use crate::names;
 use hark_core::automation::{Action, Automation, Condition, Restored, Ring, Trigger, Until};
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
-use hark_core::timer::{Timer, TimerKind};
+use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::tool::{error_code, reason};
 use hark_core::{AutomationId, Intent, Slots};
 use hark_home::automations::{AutomationError, Now};
@@ -135,16 +135,14 @@ fn bound(trigger: Trigger, repeats: bool, services: &Services) -> Result<Trigger
     if repeats {
         return Ok(Trigger::Rings { ring });
     }
+    let will_ring = |timer: &Timer| timer.kind != TimerKind::Command && timer.state != TimerState::Ringing;
     let meant = match ring.of {
         Some(kind) => {
             let query = TimerQuery { kind, name: ring.name.clone(), day: ring.day, ..TimerQuery::default() };
-            let fit = services.timers.matching(&query).into_iter().filter(|timer| timer.kind == kind);
+            let fit = services.timers.matching(&query).into_iter().filter(will_ring);
             fit.min_by_key(|timer| timer.due_unix_ms)
         }
-        None => {
-            let ring = |timer: &Timer| timer.kind != TimerKind::Command;
-            services.timers.all().into_iter().filter(ring).max_by_key(|timer| timer.created_unix_ms)
-        }
+        None => services.timers.all().into_iter().filter(will_ring).max_by_key(|timer| timer.created_unix_ms),
     };
     let meant = meant.ok_or_else(|| none(ring.of.unwrap_or_default()))?;
     Ok(Trigger::Rings { ring: Ring { timer: Some(meant.id), ..ring } })
