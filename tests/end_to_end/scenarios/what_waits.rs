@@ -173,7 +173,7 @@ fn a_timer_that_rings_is_something_to_wait_for() {
     let hark = Hark::new();
     let (daemon, _) = start(&hark, &[]);
     assert_eq!(ask(&hark, "when the timer goes off turn on the kettle"), "Sorry, there is no such timer.");
-    ask(&hark, "set a tea timer for eight seconds");
+    ask(&hark, "set a tea timer for fifteen seconds");
     let said = ask(&hark, "when the tea timer goes off turn on the kettle");
     assert_eq!(said, "Okay, I'll turn on the kettle when the tea timer goes off.");
     // It waits over a power cut.
@@ -183,7 +183,8 @@ fn a_timer_that_rings_is_something_to_wait_for() {
     becomes(address, "Kettle", "on");
     ask(&hark, "stop");
     // What waits for a timer goes with it.
-    ask(&hark, "set a timer for ten minutes and when it goes off turn off the kettle");
+    let said = ask(&hark, "set a timer for ten minutes and when it goes off turn off the kettle");
+    assert_eq!(said, "Set a timer for ten minutes. Okay, I'll turn off the kettle when it goes off.");
     let waiting = "what did i ask you to do later";
     assert_eq!(ask(&hark, waiting), "Turn off the kettle when it goes off.");
     ask(&hark, "cancel the timer");

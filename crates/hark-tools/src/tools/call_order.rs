@@ -1,6 +1,7 @@
 //! The order of calls: what takes back, now or later, waits until the calls before it have recorded their changes, and
-//! calls behind it wait for it. What only looks waits for the changes before it in the same request, and what changes for
-//! those calls before it in the same request that may concern the same.
+//! calls behind it wait for it. What only looks waits for the changes before it in the same request, as does what is set for
+//! later: it looks at what it waits for. What changes waits for those calls before it in the same request that may concern
+//! the same.
 
 use super::services::Services;
 use super::{automation, undo};
@@ -88,6 +89,9 @@ struct Open {
     about: [Option<Value>; ABOUT.len()],
 }
 
+/// What the tools are for that keep something for later. A timer that it waits for may be set in the same request.
+const WATCH: &str = "automation";
+
 /// Arguments that tell what a call is about.
 const ABOUT: [&str; 4] = ["name", "area", "floor", "list"];
 
@@ -104,7 +108,7 @@ impl Open {
             (Kind::TakesBack | Kind::Looks, Kind::Looks) => false,
             (Kind::Looks, _) => same_turn,
             (Kind::TakesBack, _) | (_, Kind::TakesBack) => true,
-            (Kind::Changes, _) => same_turn && self.may_concern_the_same(other),
+            (Kind::Changes, _) => same_turn && (self.tools == WATCH || self.may_concern_the_same(other)),
         }
     }
 
@@ -219,6 +223,16 @@ mod tests {
         later.turn().await;
         drop(change);
         waits.await;
+    }
+
+    #[test]
+    fn what_is_set_for_later_waits_for_all_changes_before_it() {
+        let (mine, others) = (TurnId::from("mine"), TurnId::from("others"));
+        let later = open(Kind::Changes, &mine, "automation", None);
+        let timer = open(Kind::Changes, &mine, "timer", None);
+        assert!(later.waits_for(&timer));
+        assert!(!timer.waits_for(&later));
+        assert!(!later.waits_for(&open(Kind::Changes, &others, "timer", None)));
     }
 
     #[tokio::test]
