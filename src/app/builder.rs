@@ -582,7 +582,7 @@ fn house_secrets(config: &Config) -> Result<HouseSecrets, Fault> {
     Ok(HouseSecrets::in_files(config.secret_files(credentials.as_deref(), &config.paths.state_dir()?)))
 }
 
-/// Conversations, answered as the configuration says where nobody has said otherwise.
+/// Conversations; those that have set no style have that of the configuration.
 fn sessions_of(config: &Config, store: &Store) -> SessionStore {
     let verbosity = match config.contracts.verbosity {
         AnswerLength::Short => Verbosity::Short,

@@ -32,9 +32,9 @@ pub struct ContractsConfig {
     pub dir: String,
     /// Tone of answers, by its name in `tones.toml`: `lively`, `plain`, `warm`; empty: none.
     pub tone: String,
-    /// As whom Hark speaks where nobody has said otherwise, such as `a butler`; empty: as itself.
+    /// Role in which Hark answers unless a conversation has set another, such as `a butler`; empty: none.
     pub persona: String,
-    /// How long answers are where nobody has said otherwise: `short`, one sentence or two, or as `long` as the question needs.
+    /// Length of answers unless a conversation has set another: `short`, one sentence or two, or as `long` as the question needs.
     pub verbosity: AnswerLength,
     /// Have answers judged by the model, after they were given. Costs a request each.
     pub scoring: bool,

@@ -390,7 +390,7 @@ fn rings(of: TimerKind, id: Option<&str>) -> Trigger {
 }
 
 impl House {
-    /// A timer rings, and the daemon is told.
+    /// Reports the ring of a timer; what acts on it.
     fn rang(&self, timer: &Timer, is_new: bool) -> Vec<String> {
         let home = self.registry.home();
         let now = Now { home: &home, area: None, unix_ms: self.unix_ms };

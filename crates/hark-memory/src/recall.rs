@@ -51,13 +51,7 @@ impl Memory {
                 found.retain(may_answer);
             }
         }
-        let all = found.len();
-        found.retain(|fact| self.may_tell(fact, by));
-        let withheld = found.len() < all;
-        for fact in found.iter().rev() {
-            self.note(by, fact);
-        }
-        Ok(Recalled { facts: found, withheld })
+        Ok(self.noted(self.for_requester(found, by), by))
     }
 
     /// What was told about somebody or something: by name, or by what it is to whoever asks.
@@ -69,14 +63,9 @@ impl Memory {
         if facts.is_empty() {
             facts = self.in_other_words(asked)?;
         }
-        let all = facts.len();
-        facts.retain(|fact| self.may_tell(fact, by));
-        let withheld = facts.len() < all;
-        facts.truncate(MOST_TOLD_ABOUT);
-        for fact in facts.iter().rev() {
-            self.note(by, fact);
-        }
-        Ok(Recalled { facts, withheld })
+        let mut told = self.for_requester(facts, by);
+        told.facts.truncate(MOST_TOLD_ABOUT);
+        Ok(self.noted(told, by))
     }
 
     /// The newest facts.
@@ -84,12 +73,25 @@ impl Memory {
     /// # Errors
     /// When the store cannot be read.
     pub fn newest(&self, most: usize, by: &Requester) -> Result<Recalled, Fault> {
-        let mut facts = self.store.newest(MOST_LOOKED_AT)?;
+        let mut told = self.for_requester(self.store.newest(MOST_LOOKED_AT)?, by);
+        told.facts.truncate(most);
+        Ok(told)
+    }
+
+    /// Those of some facts that may be told to whoever asks.
+    fn for_requester(&self, mut facts: Vec<Fact>, by: &Requester) -> Recalled {
         let all = facts.len();
         facts.retain(|fact| self.may_tell(fact, by));
         let withheld = facts.len() < all;
-        facts.truncate(most);
-        Ok(Recalled { facts, withheld })
+        Recalled { facts, withheld }
+    }
+
+    /// Notes that facts were spoken of, the best as the last.
+    fn noted(&self, told: Recalled, by: &Requester) -> Recalled {
+        for fact in told.facts.iter().rev() {
+            self.note(by, fact);
+        }
+        told
     }
 
     /// Whether a sentence asks for something that was told, or that only the household can have told.
@@ -103,7 +105,7 @@ impl Memory {
             Some(Said::Me | Said::MyRelative(_)) => true,
             Some(Said::Pronoun(_)) => self.has_recent(),
             // "Who is Einstein" may be for an encyclopaedia.
-            Some(Said::Named(_)) | None => !self.answers(&question, &Requester::default())?.is_empty(),
+            Some(Said::Named(_)) | None => self.is_answered(&question)?,
         })
     }
 
@@ -113,7 +115,11 @@ impl Memory {
     /// When the store cannot be read.
     pub fn is_known(&self, text: &str) -> Result<bool, Fault> {
         let Some(question) = self.question(text) else { return Ok(false) };
-        Ok(!self.answers(&question, &Requester::default())?.is_empty())
+        self.is_answered(&question)
+    }
+
+    fn is_answered(&self, question: &SaidQuestion) -> Result<bool, Fault> {
+        Ok(!self.answers(question, &Requester::default())?.is_empty())
     }
 
     /// Whether something was told that has all the words of a question, or means nearly the same as an answer would.

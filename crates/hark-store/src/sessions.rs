@@ -34,7 +34,7 @@ pub struct Exchange {
 pub struct SessionStore {
     store: Store,
     settings: Memory,
-    /// How conversations are answered where nobody has said otherwise.
+    /// Style of conversations that have set none.
     usual: SessionSettings,
     /// Exchanges that are not written yet: the next request may come sooner than the disk.
     pending: Arc<Mutex<Vec<Exchange>>>,
@@ -46,7 +46,7 @@ impl SessionStore {
         Self { store, settings, usual: SessionSettings::default(), pending: Arc::default() }
     }
 
-    /// Answers like this where nobody has said otherwise.
+    /// With this style for conversations that have set none.
     #[must_use]
     pub fn with_style(self, persona: &str, verbosity: Verbosity) -> Self {
         Self { usual: SessionSettings { persona: persona.to_owned(), verbosity, ..self.usual }, ..self }

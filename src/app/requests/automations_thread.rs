@@ -90,9 +90,7 @@ fn watch(services: &Services, event_queue: &EventQueue, woken: &Receiver<Woken>)
     };
     tell(services.automations.resume(wall_unix_ms()));
     loop {
-        let (home, area) = (services.home.registry().home(), services.default_area());
-        let now = Now { home: &home, area: area.as_deref(), unix_ms: wall_unix_ms() };
-        tell(services.automations.look(now));
+        tell(with_now(services, |now| services.automations.look(now)));
         match woken.recv_timeout(nap(&services.automations)) {
             Err(RecvTimeoutError::Disconnected) | Ok(Woken::Stop) => return,
             // Told of a burst of changes: one look is enough for all of them.
@@ -100,6 +98,12 @@ fn watch(services: &Services, event_queue: &EventQueue, woken: &Receiver<Woken>)
             Ok(Woken::Changed) | Err(RecvTimeoutError::Timeout) => {}
         }
     }
+}
+
+/// Calls with the home and the clock as they are now.
+pub(crate) fn with_now<T>(services: &Services, call: impl FnOnce(Now<'_>) -> T) -> T {
+    let (home, area) = (services.home.registry().home(), services.default_area());
+    call(Now { home: &home, area: area.as_deref(), unix_ms: wall_unix_ms() })
 }
 
 /// How long until the next look.

@@ -2,10 +2,9 @@
 
 use crate::app::clock::wall_unix_ms;
 use crate::app::event_queue::EventQueue;
-use hark_core::ports::HomeView;
+use crate::app::requests::automations_thread::with_now;
 use hark_core::timer::{Timer, TimerChange};
 use hark_core::{Event, Fault};
-use hark_home::automations::Now;
 use hark_home::timers::{ClockJumpDetector, Timers, ZoneChangeDetector};
 use hark_tools::tools::Services;
 use std::sync::Arc;
@@ -61,6 +60,7 @@ impl TimersThread {
     }
 }
 
+/// Tells automations that wait for a timer what has become of it.
 fn tell_automations(services: &Services, change: TimerChange, timer: &Timer) -> Result<(), Fault> {
     let is_new = match change {
         TimerChange::Finished => true,
@@ -68,9 +68,7 @@ fn tell_automations(services: &Services, change: TimerChange, timer: &Timer) -> 
         TimerChange::Cancelled => return services.automations.timer_gone(&timer.id),
         _ => return Ok(()),
     };
-    let (home, area) = (services.home.registry().home(), services.default_area());
-    let now = Now { home: &home, area: area.as_deref(), unix_ms: wall_unix_ms() };
-    services.automations.rang(timer, is_new, now)
+    with_now(services, |now| services.automations.rang(timer, is_new, now))
 }
 
 fn wait(timers: &Timers, event_queue: &EventQueue, woken: &Receiver<()>) {

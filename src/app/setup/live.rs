@@ -25,6 +25,7 @@ use hark_discovery::{Service, browse};
 use hark_home::HomeRegistry;
 use hark_language::Lexicon;
 use hark_models::manifest::Manifest;
+use serde::Serialize;
 use std::sync::{Arc, PoisonError};
 
 /// See the module. Cloned for what waits on another thread.
@@ -68,9 +69,10 @@ impl LiveSetup {
     /// Writes keys, and puts in force what can be at once.
     fn write(
         &self,
-        keys: impl IntoIterator<Item = (&'static str, String)>,
+        keys: impl IntoIterator<Item = (&'static str, impl Serialize)>,
     ) -> Result<ConfigurationChange, Refusal> {
-        let change = |(key, value): (&str, String)| KeyChange { key: key.into(), value: Some(value.into()) };
+        let change =
+            |(key, value): (&str, _)| KeyChange { key: key.into(), value: serde_json::to_value(value).ok() };
         let changes: Vec<KeyChange> = keys.into_iter().map(change).collect();
         self.configuration.change(&changes)
     }
@@ -92,13 +94,7 @@ impl LiveSetup {
         let head = texts(&config).text("home_file", &[]);
         let keys = rooms::add(&config, self.configuration.file(), names, &head)?;
         if !keys.is_empty() {
-            let change = |(key, value): (&str, toml::Value)| KeyChange {
-                key: key.into(),
-                value: serde_json::to_value(value).ok(),
-            };
-            let changes: Vec<KeyChange> = keys.into_iter().map(change).collect();
-            let done = self.configuration.change(&changes)?;
-            return done.not_applied.map_or(Ok(()), |fault| Err(fault.into()));
+            return self.write(keys)?.not_applied.map_or(Ok(()), |fault| Err(fault.into()));
         }
         let reload = self.configuration.reload();
         let mut reload = reload.lock().unwrap_or_else(PoisonError::into_inner);

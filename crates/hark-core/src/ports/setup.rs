@@ -81,7 +81,7 @@ pub struct FoundService {
 pub struct FoundServices {
     /// What is there.
     pub services: Vec<FoundService>,
-    /// Addresses of the network that were not asked, because nobody has wished it.
+    /// Number of addresses of the local network that were not asked, because only this machine was to be asked.
     pub not_asked: usize,
 }
 

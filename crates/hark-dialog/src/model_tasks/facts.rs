@@ -32,7 +32,7 @@ const ONE: [&str; 13] = [
     "works",
     "profession",
 ];
-/// Relations that are nobody else's business.
+/// Relations whose facts are private: `memory.private` keeps them from unknown speakers.
 const PRIVATE: [&str; 5] = ["allergy", "diet", "birthday", "age", "appointment"];
 /// Relations that cannot hold of the same two.
 const OPPOSITES: [(&str, &str); 2] = [("likes", "dislikes"), ("dislikes", "likes")];

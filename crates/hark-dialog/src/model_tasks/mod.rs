@@ -316,7 +316,7 @@ impl Work<'_> {
         }
     }
 
-    /// Whether its kind is what was told, and no skill is told of.
+    /// Whether the request is of category `Memory`, and no skill applies to it.
     fn is_about_memory(&self) -> bool {
         let mut kind = self.task.kind.iter();
         self.skills.text.is_empty() && kind.any(|kind| kind.category == hark_core::Category::Memory)

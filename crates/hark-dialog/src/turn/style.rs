@@ -1,6 +1,6 @@
-//! How a language model answers, and what of a conversation it is told: `/persona a butler`, `/verbosity long`,
-//! `/replay session`, `/replay last:5`, `/replay auto`, typed and kept with the conversation; and in words, "talk like a
-//! butler", "be brief", which counts everywhere but in a conversation that has a name.
+//! The style of a language model's answers, and how many earlier turns it gets. Typed commands set it for their conversation:
+//! `/persona a butler`, `/verbosity long`, `/replay session`, `/replay last:5`, `/replay auto`. Words ("talk like a butler",
+//! "be brief") set it for all conversations; in a conversation with a name, for that one only.
 
 use super::Machine;
 use super::state::Phase;

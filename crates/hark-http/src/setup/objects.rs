@@ -108,7 +108,7 @@ enum TestWord {
     Microphone,
 }
 
-/// A device that is to be tried.
+/// Which audio device to test.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SoundTestRequest {

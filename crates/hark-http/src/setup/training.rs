@@ -10,7 +10,7 @@ use hark_core::training::{TrainedWord, TrainingProgress, TrainingStage, Training
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The word that is to be trained.
+/// Which wake word to train.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrainRequest {

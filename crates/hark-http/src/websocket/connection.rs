@@ -27,7 +27,7 @@ use tokio_tungstenite::tungstenite::{Bytes, Error, Message, Utf8Bytes};
 
 type Stream = WebSocketStream<TokioIo<Upgraded>>;
 
-/// How often it is told what the microphone hears.
+/// Interval between two `meter` messages to a client that wants them.
 const METER_EVERY: Duration = Duration::from_millis(100);
 
 /// The client is gone, or is let go of.
@@ -99,7 +99,7 @@ struct Socket<'a> {
     microphone: Microphone,
     /// Chats with pictures that are not answered yet: conversation, when it was sent, its place.
     image_permits: Vec<(String, Instant, ImagePermit)>,
-    /// It is told what the node's microphone hears.
+    /// The client wants `meter` messages.
     is_metered: bool,
     app: &'a ServerState,
 }

@@ -87,9 +87,9 @@ pub enum ClientMessage {
     Stop,
     /// Which language models there are.
     ListModels,
-    /// Whether what the node's microphone hears is told all the time.
+    /// Switch `meter` messages, the level of the node's microphone, on or off for this client.
     Meter {
-        /// It is, from now on.
+        /// On, from now on.
         on: bool,
     },
 }

@@ -288,7 +288,7 @@ impl Clause<'_> {
         Some((start, Adds::Hours(Condition::Sun { up: (event == SunEvent::Sunrise) != is_before })))
     }
 
-    /// "The pasta timer goes off".
+    /// "The pasta timer goes off": the name may be any words.
     fn ring(&self) -> Option<Ring> {
         let (text, tokens) = spoken(self.words(self.it.mark.1), self.by.reader);
         let slots = self.by.reader.part(Part::Condition, self.by.nearly, &text, &tokens)?.slots;

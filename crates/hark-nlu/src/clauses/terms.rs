@@ -61,7 +61,7 @@ impl Terms {
         }
     }
 
-    fn asked(&mut self) -> Option<&mut Slots> {
+    fn question_mut(&mut self) -> Option<&mut Slots> {
         match &mut self.trigger {
             Some(Trigger::Becomes { condition: Condition::State { question, .. }, .. }) => Some(question),
             _ => None,
@@ -76,7 +76,7 @@ impl Terms {
     /// A limit that says no more than "it" is of what was measured before: "… when the humidity is over 70, … when it's under
     /// 55".
     pub(super) fn measure_the_same(&mut self, before: &Slots, reader: &Reader<'_>) {
-        let Some(question) = self.asked() else { return };
+        let Some(question) = self.question_mut() else { return };
         let has_limit = |question: &Slots| LIMITS.iter().any(|slot| question.contains_key(*slot));
         let name = before.get("name").and_then(Value::as_str);
         let is_sensor = name.and_then(|name| reader.grammar.domain_of(name)) == Some(SENSOR)
@@ -99,7 +99,8 @@ impl Terms {
         if before.matches.iter().any(|found| SET_RINGS.contains(&found.intent.as_str())) {
             let ring = Ring { of: None, name: None, day: None, timer: None };
             self.trigger = Some(Trigger::Rings { ring });
-        } else if let (true, [only], Some(question)) = (is_fronted, before.matches.as_slice(), self.asked())
+        } else if let (true, [only], Some(question)) =
+            (is_fronted, before.matches.as_slice(), self.question_mut())
             && only.slots.contains_key("name")
         {
             question.retain(|slot, _| !TARGET.contains(&slot.as_str()));
