@@ -28,7 +28,7 @@ pub use automations::Automations;
 pub use home::{
     DeviceBackend, DeviceError, EntityChange, HomeControl, HomeRegistry, SOURCE_DEMO, SOURCE_FILE,
     UNAVAILABLE, UNKNOWN, backend, capability, colours, command, control, edit, file, question, registry,
-    restore, secrets, select, state_proof, values, virtual_devices,
+    restore, scene, secrets, select, state_proof, values, virtual_devices,
 };
 pub use timers::Timers;
 

@@ -16,6 +16,7 @@ mod merge;
 pub mod question;
 pub mod registry;
 pub mod restore;
+pub mod scene;
 pub mod secrets;
 pub mod select;
 pub mod state_proof;

@@ -100,7 +100,7 @@ pub fn select(home: &Home, target: &Target, scope: Scope<'_>) -> Result<Vec<Enti
 }
 
 /// What an exception means: of the things that are meant those of its name, else of its place or kind.
-fn left_out(
+pub(super) fn left_out(
     home: &Home,
     except: &Target,
     meant: &[Entity],

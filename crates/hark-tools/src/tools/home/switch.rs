@@ -5,8 +5,12 @@ use super::common::{plan, target};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
-use hark_home::command::{DeviceCommand, SWITCHABLE, Switch, switched};
-use serde_json::json;
+use hark_core::ports::HomeView;
+use hark_home::DeviceError;
+use hark_home::command::{Action, Actions, DeviceCommand, SWITCHABLE, Switch, switched};
+use hark_home::scene::{self, PartError};
+use hark_home::select::{Scope, Target, select};
+use serde_json::{Map, json};
 use std::sync::Arc;
 
 /// What a place alone means: "turn on the kitchen".
@@ -31,7 +35,33 @@ pub fn toggle(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
 }
 
 fn switch(services: &Services, args: &Args, switch: Switch, sweep: &[&str]) -> Result<Prepared, Failure> {
-    plan(services, &target(args), (SWITCHABLE, sweep), json!({}), |entity| switched(entity, switch))
+    let target = target(args);
+    if switch == Switch::On
+        && !target.except.is_empty()
+        && let Some(part) = part_of_scene(services, &target)
+    {
+        return part;
+    }
+    plan(services, &target, (SWITCHABLE, sweep), json!({}), |entity| switched(entity, switch))
+}
+
+/// A scene or script without what is left out of it; `None` where something else is named.
+fn part_of_scene(services: &Services, target: &Target) -> Option<Result<Prepared, Failure>> {
+    let home = services.home.registry().home();
+    let whole = Target { except: Vec::new(), ..target.clone() };
+    let scope = Scope { able: SWITCHABLE, ..Scope::default() };
+    let selected = select(&home, &whole, scope).ok()?;
+    let scene = scene::scene_of(&selected)?;
+    let list = match scene::without(&home, scene, &target.except) {
+        Ok(all) => all.into_iter().map(|(entity, command)| Action { entity, command }).collect(),
+        Err(PartError::Untold) => {
+            let (name, what) = (scene.name.clone(), "be set without a part of it");
+            return Some(Err(DeviceError::Unsupported { name, what }.into()));
+        }
+        Err(PartError::Select(error)) => return Some(Err(error.into())),
+    };
+    let about = Map::from_iter([("name".to_owned(), json!(scene.name))]);
+    Some(Ok(Prepared::Home { actions: Actions { home, list }, about, also: None }))
 }
 
 /// `home.alarm_panel_set`.
