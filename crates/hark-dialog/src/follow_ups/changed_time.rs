@@ -114,12 +114,8 @@ fn lasts(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let length = UNITS.iter().filter_map(|(unit, length)| Some(intent.slots.get(*unit)?.as_u64()? * length));
     let seconds = length.sum::<u64>();
     let time = || {
-        let until = serde_json::from_value(done.intent.slots.get("until")?.clone()).ok()?;
-        let known = match until {
-            Until::Time { time } => time,
-            Until::Moment { at } => at.time(),
-            _ => NOON,
-        };
+        done.intent.slots.get("until")?;
+        let known = end_of(&done.intent).unwrap_or(NOON);
         Some(Until::Time { time: time_near(text(&intent.slots, "time")?, known)? })
     };
     let until = match (seconds, text(&intent.slots, "when").and_then(When::parse)) {
@@ -134,6 +130,15 @@ fn lasts(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let mut slots = Slots::from_iter([("id".to_owned(), id.into())]);
     slots.insert("until".to_owned(), serde_json::to_value(until).ok()?);
     Some(Intent { name: CHANGE_END.to_owned(), slots, response: None, ..done.intent.clone() })
+}
+
+/// The time of day at which what was to last ends.
+fn end_of(done: &Intent) -> Option<NaiveTime> {
+    match serde_json::from_value(done.slots.get("until")?.clone()).ok()? {
+        Until::Time { time } => Some(time),
+        Until::Moment { at } => Some(at.time()),
+        _ => None,
+    }
 }
 
 /// So much longer or shorter what was to last for some time lasts: "add ten minutes".
@@ -230,7 +235,8 @@ pub fn part_of_day(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 pub fn minute(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = &before.done.intent;
     let known = SLOTS.into_iter().find_map(|slot| When::parse(text(&done.slots, slot)?));
-    let known = known.filter(|known| known.has_time())?.start().time();
+    let known = known.filter(When::has_time).map(|known| known.start().time());
+    let known = known.or_else(|| end_of(done))?;
     let minute = u32::try_from(intent.slots.get("minute")?.as_u64()?).ok()?;
     let hours = [known.hour(), (known.hour() + 23) % 24];
     let at = |hour: u32| NaiveTime::from_hms_opt(hour, minute, 0);

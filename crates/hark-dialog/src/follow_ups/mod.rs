@@ -206,7 +206,9 @@ impl RecentRequests {
         let before = self.last.iter().position(|last| last.origin == *origin).map(|at| self.last.remove(at));
         let goes_on = before.as_ref().is_some_and(|before| before.goes_on_with(&done));
         // Behind a question, "a bit more" is still about what was done.
-        let kept = before.filter(|_| goes_on || !done.iter().any(Done::has_changed));
+        // "Turn on the lamp", "turn on the fan": "them" is both.
+        let is_alike = before.as_ref().is_some_and(|before| before.is_alike(&done));
+        let kept = before.filter(|_| goes_on || is_alike || !done.iter().any(Done::has_changed));
         let mut all: Vec<Done> = kept.map_or(Vec::new(), |it| it.done);
         let newest = if goes_on { all.len() } else { 0 } + done.len();
         all.extend(done);
@@ -351,11 +353,16 @@ impl RecentRequests {
 }
 
 impl Last {
-    /// Whether another turn asks for the same of another thing: "turn on the lamp", "and the fan as well", "both off again".
+    /// Whether another turn goes on with the same: "turn on the lamp", "and the fan as well", "both off again".
     fn goes_on_with(&self, next: &[Done]) -> bool {
+        self.is_alike(next) && next.iter().all(|next| next.intent.route == Route::Context)
+    }
+
+    /// Whether another turn asks for the same of another thing.
+    fn is_alike(&self, next: &[Done]) -> bool {
         let [next] = next else { return false };
         let is_same = |done: &Done| done.intent.name == next.intent.name && done.target != next.target;
-        next.intent.route == Route::Context && next.target.is_named() && self.done.iter().all(is_same)
+        next.target.is_named() && self.done.iter().all(is_same)
     }
 }
 

@@ -20,7 +20,8 @@ const ACTS: [Act; 9] = [
 ];
 
 /// Domains that are not switched on and off by these words.
-const NOT_SWITCHED: [&str; 5] = ["cover", "valve", "lock", "alarm_control_panel", "sensor"];
+const NOT_SWITCHED: [&str; 9] =
+    ["cover", "valve", "lock", "alarm_control_panel", "sensor", "binary_sensor", "person", "weather", "todo"];
 
 /// What a number means for a thing of a domain: intent, slot, response.
 const NUMBERS: [(&str, &str, &str, Option<&str>); 6] = [

@@ -716,3 +716,30 @@ fn a_click_is_on_the_page_that_was_spoken_of_and_else_on_the_screen() {
     assert_eq!(clicked("HarkBrowserOpen"), "HarkBrowserClick");
     assert_eq!(clicked("HassTurnOn"), "HarkInputClick");
 }
+
+#[test]
+fn the_end_of_what_lasts_is_moved_to_another_minute() {
+    let lasting = intent(RESTORE_LATER, r#"{"until":{"kind":"moment","at":"2026-11-22T20:00:00"}}"#);
+    let detail = json!({"automation": {"id": "a"}});
+    let receipt = Some(Receipt { id: "r".into(), ok: true, changed: true, detail, tainted: false });
+    let target = Target::of(&lasting.slots, receipt.as_ref());
+    let done = Done { intent: lasting, target, receipt };
+    let before = Before { done: &done, all: &[], not_chosen: &[] };
+    let moved = complete(&intent("HarkFollowMinute", r#"{"minute":30}"#), &before).unwrap();
+    assert_eq!(moved.slots["until"], json!({"kind": "time", "time": "20:30:00"}));
+}
+
+#[test]
+fn them_is_all_that_the_same_was_asked_of() {
+    let origin = Origin::Cli;
+    let mut requests = RecentRequests::default();
+    for name in ["Lamp", "Desk lamp"] {
+        let asked = intent("HassTurnOn", &json!({ "name": name }).to_string());
+        requests.remember(1_000, &origin, vec![(asked, receipt("light"))]);
+    }
+    let them = intent(TO_IT, r#"{"action":"off","several":true}"#);
+    let mut found = Understanding { intents: vec![them], ..Understanding::default() };
+    requests.complete(0, &origin, &mut found);
+    let names: Vec<&Value> = found.intents.iter().map(|intent| &intent.slots["name"]).collect();
+    assert_eq!(names, ["Lamp", "Desk lamp"]);
+}

@@ -70,6 +70,18 @@ impl Machine {
         true
     }
 
+    /// Whether a request is said to be in the place of the one before it: "actually turn on the telly *instead*".
+    pub(super) fn says_instead(&self, id: &TurnId) -> bool {
+        let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
+        let text = spoken(&turn.heard);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        self.languages.iter().any(|language| {
+            let talk = &language.discourse;
+            phrases::starts(talk.corrections, &words).is_some()
+                && phrases::ends(talk.corrections_behind, &words).is_some()
+        })
+    }
+
     /// Whether words begin as what adds to a request does, or what corrects it.
     fn adds(&self, said: &str) -> bool {
         let text = spoken(said);
