@@ -13,6 +13,8 @@ pub struct Qualifiers {
     pub each_time: Phrases,
     /// What begins something that has to be so: "if".
     pub if_so: Phrases,
+    /// What begins something that has to be so before the name of somebody or something: "*should* Alice leave".
+    pub inverted: Phrases,
     /// What begins something that must not be so: "unless".
     pub unless: Phrases,
     /// What begins what is to be done where something is not so: "if it is open close it, *otherwise* tell me".

@@ -171,6 +171,10 @@ pub struct Time {
     pub from_now: Phrases,
     /// "from": a day follows.
     pub from: Phrases,
+    /// "before that": a length before it is before the time that was said first.
+    pub sooner: Phrases,
+    /// "after that", "later": the same behind it.
+    pub afterwards: Phrases,
     /// "ago", behind a length.
     pub ago: Phrases,
     /// "vor": a length that has passed follows.

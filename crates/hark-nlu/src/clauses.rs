@@ -6,6 +6,7 @@
 mod clause;
 mod composed;
 mod in_turn;
+mod notices;
 mod terms;
 
 use super::grammar::{Match, Part, Reader, Took};
@@ -16,10 +17,10 @@ use super::request_framing::Speech;
 use super::rules::{self, Prefer, Reckoning, Rule};
 use super::text::Token;
 use super::understand::{EVENT, read};
-use chrono::Days;
+use chrono::{Days, NaiveTime};
 use clause::{Adds, Clause};
 use composed::Composed;
-use hark_core::automation::intent::{ANNOUNCE, COMMAND};
+use hark_core::automation::intent::COMMAND;
 use hark_core::automation::{Condition, Until};
 use hark_core::calendar::When;
 use hark_core::intent::refusal;
@@ -166,7 +167,10 @@ impl Composer<'_> {
                 let name = terms.name().filter(|_| !is_before);
                 let named = name.and_then(|name| self.reader.with_name(&act, name));
                 let named = named.and_then(|act| self.request(&act, clauses_left - 1));
-                let mut found = named.or_else(|| self.request(&act, clauses_left - 1))?;
+                let told_later =
+                    || if matches!(terms, Adds::Check { .. }) { self.notice_at(&act) } else { None };
+                let found = named.or_else(told_later).or_else(|| self.request(&act, clauses_left - 1));
+                let mut found = found?;
                 if let Some(name) = name {
                     found.name_it(name);
                 }
@@ -205,7 +209,7 @@ impl Composer<'_> {
         [&tokens[..], &tokens[..first]].into_iter().any(|tokens| {
             let found = self.reader.exactly(text, tokens);
             found.is_some_and(|found| found.words.first().is_some_and(|(_, took)| *took != Took::Nothing))
-        })
+        }) || self.notice_at(text).is_some()
     }
 
     /// "From nine to half past ten": it is put off to the beginning, and lasts until the end.
@@ -231,10 +235,29 @@ impl Composer<'_> {
         let is_day = rules::longest(Rule::Datetime, &said_end[time..], &by)
             .is_some_and(|(_, used)| time + used == said_end.len());
         let (ends, day) = said_end.split_at(if is_day { time } else { said_end.len() });
-        let (begins, ends) = ([&words[..to], day].concat().join(" "), ends.join(" "));
+        let begins = self.begin_of_hours(&words[..to], ends).unwrap_or_else(|| words[..to].join(" "));
+        let (begins, ends) = (format!("{begins} {}", day.join(" ")), ends.join(" "));
         let before = &text[..tokens[it.start].start];
         self.request(&format!("{before} {at} {begins} {after} {until} {ends}"), clauses_left - 1)
             .filter(|found| !found.terms.is_plain() || found.is_put_off())
+    }
+
+    /// When hours begin whose end says its half of the day: "from *seven* to half past seven in the morning". `None` where the
+    /// beginning is clear, or the end is not.
+    fn begin_of_hours(&self, begins: &[&str], ends: &[&str]) -> Option<String> {
+        let lexicon = self.reader.grammar.lexicon();
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Either };
+        let times = |words: &[&str]| {
+            let (found, _) =
+                rules::longest(Rule::Time, words, &by).filter(|(_, used)| *used == words.len())?;
+            let times = found.into_iter().next()?.1;
+            times.as_str()?.split('/').map(|time| time.parse().ok()).collect::<Option<Vec<NaiveTime>>>()
+        };
+        let (begins, ends) = (times(begins)?, times(ends)?);
+        let ([_, _], [end]) = (begins.as_slice(), ends.as_slice()) else { return None };
+        // The nearer before the end; over midnight as well.
+        let before_end = |begin: &NaiveTime| (*end - *begin).num_minutes().rem_euclid(24 * 60);
+        Some(begins.iter().min_by_key(|begin| before_end(begin))?.format("%H:%M").to_string())
     }
 
     /// "Tell me if the garage is open": what is so now is answered and not waited for.
@@ -426,42 +449,6 @@ impl Composer<'_> {
         Some(Match { intent: intent.to_owned(), slots, response, ..found })
     }
 
-    /// A request to be told what has happened: "tell me".
-    fn notice(&self, text: &str, tokens: &[Token]) -> Option<Match> {
-        let found = self.reader.part(Part::Notice, false, text, tokens)?;
-        Some(Match { intent: ANNOUNCE.to_owned(), ..found })
-    }
-
-    /// Whether what has to be so is asked beside another request: "turn on the lamp and *tell me* if the door is locked".
-    fn asks_beside(&self, text: &str, tokens: &[Token], (start, end): (usize, usize)) -> bool {
-        let connectors = self.reader.grammar.lexicon().requests.connectors;
-        let is_joined = |at: usize| tokens.get(at).is_some_and(|token| connectors.contains(&token.word));
-        let begins = |from: &usize| if *from == 0 { is_joined(end) } else { is_joined(from - 1) };
-        (0..start).filter(begins).any(|from| self.notice(text, &tokens[from..start]).is_some())
-    }
-
-    /// The same beside a request: "tell me and close the tap".
-    fn notice_beside(&self, text: &str, tokens: &[Token], clauses_left: usize) -> Option<Composed> {
-        let connectors = self.reader.grammar.lexicon().requests.connectors;
-        let is_between = |at: &usize| connectors.contains(&tokens[*at].word);
-        (1..tokens.len().saturating_sub(1)).filter(is_between).find_map(|at| {
-            let (before, behind) = (&tokens[..at], &tokens[at + 1..]);
-            let (first, tell, rest) = match self.notice(text, before) {
-                Some(tell) => (true, tell, behind),
-                None => (false, self.notice(text, behind)?, before),
-            };
-            let mut found = self.request(span(text, rest), clauses_left)?;
-            let (between, telling) = (&tokens[at].word, span(text, if first { before } else { behind }));
-            // At its time, as what is put off is.
-            if found.put_off(|command| format!("{command} {between} {telling}")) {
-                return Some(found);
-            }
-            let place = if first { 0 } else { found.matches.len() };
-            found.matches.insert(place, tell);
-            Some(found)
-        })
-    }
-
     /// What was asked for as it is said back: with a verb where only things were named, "the lamp on".
     fn promised(&self, said: String) -> String {
         let grammar = self.reader.grammar;
@@ -474,7 +461,7 @@ impl Composer<'_> {
                 things.articles.contains(first)
                     || things.every.contains(first)
                     || grammar.says_what_kind(first)
-            }) || (1..words.len()).any(|end| grammar.is_thing(&words[..end].join(" ")));
+            }) || (1..=words.len()).any(|end| grammar.is_thing(&words[..end].join(" ")));
         let talk = &grammar.lexicon().discourse;
         let Some(verb) = talk.promising.first().filter(|_| is_named) else { return said };
         // "The light *has to* go off" is "have the light go off".

@@ -6,6 +6,7 @@ use super::grammar::Reader;
 use super::intent::category_of;
 use super::number_spans;
 use super::placed::MAX_PLACE_WORDS;
+use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::{Speech, spoken};
 use super::rules::{self, Prefer, Reckoning, Rule};
 use super::understand::WILD_CONFIDENCE;
@@ -59,7 +60,11 @@ impl Speech<'_> {
         let corrected: Option<Vec<&str>> = corrected.as_deref().map(|text| text.split(' ').collect());
         let wrong = self.without_marks(corrected.as_deref().unwrap_or(&words[..at]));
         // "Wake me at six, *oh it's Sunday*, let's say nine."
-        let remark = (1..wrong.len()).find(|at| self.is_remark(&wrong[*at..]));
+        let (text, tokens) = spoken(wrong, self.reader);
+        let waits = |it: &Qualifier| it.waits() || it.is_moment();
+        let clause = Qualifiers::of(self.reader, &text, &tokens).found.into_iter().find(waits);
+        let before_clause = clause.map_or(wrong.len(), |it| it.start);
+        let remark = (1..before_clause).find(|at| self.is_remark(&wrong[*at..]));
         let wrong = &wrong[..remark.unwrap_or(wrong.len())];
         if let Some(edited) = self.instead_of(wrong, meant) {
             return vec![edited];
@@ -67,12 +72,85 @@ impl Speech<'_> {
         if self.lexicon().requests.negations.contains(meant[0]) {
             return Vec::new();
         }
+        if next_turn.is_some() && phrases::ends(talk.corrections_behind, &words[at..]).is_some() {
+            let other = self.other_act(wrong, meant);
+            if !other.is_empty() {
+                return other;
+            }
+        }
+        let retimed = self.retimed(wrong, &words[at..], meant);
+        if !retimed.is_empty() {
+            return retimed;
+        }
         // "In ten minutes, no, make it fifteen, turn it on": what stands behind what was meant goes on with the request.
         let pauses = (at + 1..words.len()).filter(|at| self.pauses_before(*at));
         let cuts = pauses.map(|pause| (self.meant(&words[at..pause]), &words[pause..]));
         let cuts = std::iter::once((meant, [].as_slice())).chain(cuts.filter(|(meant, _)| !meant.is_empty()));
         let edits = cuts.map(|(meant, rest)| self.put_in(wrong, meant, rest));
         edits.into_iter().find(|edits| !edits.is_empty()).unwrap_or_default()
+    }
+
+    /// Another request in the place of one, with what that waits for: "at nine turn on the radio … actually, *turn on the
+    /// telly* instead". None where what was meant is no request.
+    fn other_act(&self, wrong: &[&str], meant: &[&str]) -> Vec<String> {
+        let (text, tokens) = spoken(meant, self.reader);
+        let acts = self.reader.exactly(&text, &tokens).is_some_and(|found| {
+            let acts = [Some(Category::HomeControl), Some(Category::Media)];
+            acts.contains(&category_of(&found.intent)) && found.wild_words == 0
+        });
+        if !acts {
+            return Vec::new();
+        }
+        let (said, tokens) = spoken(wrong, self.reader);
+        let qualifiers = Qualifiers::of(self.reader, &said, &tokens);
+        let clause = qualifiers.found.iter().find(|it| it.waits() || it.is_moment());
+        let waits: Vec<Range<usize>> = match clause {
+            Some(it) => qualifiers.ends(it).into_iter().map(|end| it.start..end).collect(),
+            None => self.datetimes(wrong),
+        };
+        let with = |place: Range<usize>| format!("{}, {text}", wrong[place].join(" "));
+        let all: Vec<String> = waits.into_iter().take(MAX_EDITS).map(with).collect();
+        if all.is_empty() { vec![text] } else { all }
+    }
+
+    /// A request that waits for something else: "turn on the lamp when it gets dark … do it at eight tonight", "… at eight … no,
+    /// when Alice comes home". None where what was meant is neither a time nor a clause.
+    fn retimed(&self, wrong: &[&str], said: &[&str], meant: &[&str]) -> Vec<String> {
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let at = self.lexicon().time.at;
+        let marked = said.windows(2).find(|pair| at.contains(pair[0]) && pair[1] == meant[0]);
+        let new = [marked.map_or([].as_slice(), |pair| &pair[..1]), meant].concat();
+        let whole = |rule| rules::longest(rule, &new, &by).is_some_and(|(_, used)| used == new.len());
+        let is_number = self.lexicon().numbers.number(&new).is_some_and(|(_, used)| used == new.len());
+        let is_time = [Rule::Datetime, Rule::Time].into_iter().any(whole) && !is_number;
+        // What was said at another time is that at another time.
+        if is_time && TIMES.into_iter().any(|rule| self.same_rule(rule, wrong, &new).is_some()) {
+            return Vec::new();
+        }
+        let (meant_text, meant_tokens) = spoken(meant, self.reader);
+        let clauses = Qualifiers::of(self.reader, &meant_text, &meant_tokens);
+        let is_clause =
+            clauses.found.first().is_some_and(|it| it.start == 0 && (it.waits() || it.is_moment()));
+        let (text, tokens) = spoken(wrong, self.reader);
+        let qualifiers = Qualifiers::of(self.reader, &text, &tokens);
+        let waits: Vec<_> = qualifiers.found.iter().filter(|it| it.waits() || it.is_moment()).collect();
+        let places: Vec<Range<usize>> = match waits.as_slice() {
+            [it] if is_time || is_clause => {
+                qualifiers.ends(it).into_iter().map(|end| it.start..end).collect()
+            }
+            [] if is_clause => self.datetimes(wrong),
+            _ => Vec::new(),
+        };
+        let new = if is_time { &new } else { meant };
+        let with = |place: Range<usize>| [&wrong[..place.start], &wrong[place.end..], new].concat().join(" ");
+        places.into_iter().take(MAX_EDITS).map(with).collect()
+    }
+
+    /// Where a request says a time.
+    fn datetimes(&self, words: &[&str]) -> Vec<Range<usize>> {
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let span = |at: usize| Some(at..at + rules::longest(Rule::Datetime, &words[at..], &by)?.1);
+        (1..words.len()).find_map(|at| span(at).filter(|span| !span.is_empty())).into_iter().collect()
     }
 
     /// The first of two turns, and that with something else in the place of what is of its kind, where the second asks for

@@ -3,6 +3,7 @@
 use super::grammar::Reader;
 use super::request_framing::Speech;
 use super::understand::is_whole;
+use hark_core::automation::intent::RESTORE_LATER;
 use hark_core::ports::NEXT_TURN;
 use hark_core::{Intent, Understanding};
 
@@ -25,8 +26,11 @@ impl Reader<'_> {
         let beside = || {
             let (before, both) = speech.joined()?;
             let (before, both) = (read(&before)?, read(&both)?);
-            let goes_on = both.intents.len() > before.intents.len();
-            (goes_on && both.intents.starts_with(&before.intents)).then_some(both)
+            let goes_on =
+                both.intents.len() > before.intents.len() && both.intents.starts_with(&before.intents);
+            // "Turn on the radio … mute it for two minutes": only the second ends then.
+            let ends = both.intents.iter().skip(before.intents.len()).any(|it| it.name == RESTORE_LATER);
+            (goes_on && !ends).then_some(both)
         };
         speech.edited().iter().find_map(|text| read(text)).or_else(again).or_else(beside)
     }

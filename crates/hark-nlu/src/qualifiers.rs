@@ -3,7 +3,7 @@
 //! named. One that the sentence template itself has ("tell me when the timer is done"), or that is content ("remind me to
 //! turn off the oven if it is on"), is none.
 
-use super::grammar::{Match, Reader, Took};
+use super::grammar::{Match, Part, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::narrative;
 use super::request_framing::{self, Speech};
@@ -98,6 +98,11 @@ pub(super) struct Qualifier {
 }
 
 impl Qualifier {
+    /// Whether it is a turn of the day: "at sunset".
+    pub fn is_moment(&self) -> bool {
+        self.kind == Kind::Moment
+    }
+
     /// Whether it says on what something waits.
     pub fn waits(&self) -> bool {
         matches!(self.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless)
@@ -328,7 +333,9 @@ impl<'s> Qualifiers<'s> {
         if in_full {
             return read(reader, &text, &tokens).is_some_and(|read| read.matches.iter().any(acts));
         }
-        reader.exactly(&text, &tokens).is_some_and(|found| acts(&found))
+        // "When the dishwasher is done tell me."
+        let tells = || reader.part(Part::Notice, false, &text, &tokens).is_some();
+        reader.exactly(&text, &tokens).is_some_and(|found| acts(&found)) || tells()
     }
 
     /// Where a courtesy that begins here ends. One that a condition could begin with ends there, too.
@@ -416,6 +423,9 @@ impl<'s> Qualifiers<'s> {
                     said.clauses.contains(stem) || self.speech.reader.grammar.is_thing(stem)
                 })
         };
+        // "*Should Alice leave*, lock the door", and not "what time should Alice leave".
+        let named = |length: &usize| self.begins_with_a_name(&rest[*length..]);
+        let asks = || before.iter().any(|word| talk.questions.contains(word));
         let many = || before.iter().any(|word| said.many.contains(word));
         // "When I *leave* for work" leaves nothing out.
         let says_who = || phrases::ends(talk.speakers, before).is_some();
@@ -471,6 +481,7 @@ impl<'s> Qualifiers<'s> {
             (Kind::Except, goes_on(said.but).filter(|_| many() && !says_who())),
             (Kind::Condition, goes_on(said.limits).filter(number)),
             (Kind::When, goes_on(said.before_clause).filter(clause)),
+            (Kind::If, goes_on(said.inverted).filter(|length| named(length) && !asks())),
         ];
         let found = others.into_iter().chain(marked).filter_map(|(kind, length)| Some((kind, length?)));
         found.max_by_key(|(_, length)| *length)

@@ -1,8 +1,10 @@
 //! Remarks beside a request: why somebody asks, what for, what they think of it. What cannot be read with them is read
 //! without them.
 
+use super::grammar::{Match, Took};
 use super::qualifiers::Qualifiers;
-use super::request_framing::Speech;
+use super::request_framing::{Speech, spoken};
+use super::requests::Reading;
 use hark_language::{Phrases, phrases};
 
 /// Words at least of a remark, and of what stands before a purpose.
@@ -48,11 +50,7 @@ impl Speech<'_> {
     pub(super) fn behind_reason(&self) -> Option<&str> {
         let words = self.words();
         let talk = &self.lexicon().discourse;
-        let is = |word: &&&str| {
-            let means = |(_, meant): (&str, Phrases)| meant.iter().any(|word| talk.states.contains(word));
-            talk.states.contains(word) || talk.contraction(word).is_some_and(means)
-        };
-        let states = words.iter().take(MAX_NAME_WORDS).any(|word| is(&word));
+        let states = words.iter().take(MAX_NAME_WORDS).any(|word| self.is_state(word));
         (states || phrases::starts(talk.reasons, &words).is_some()).then_some(())?;
         let joins = |at: usize| Some(at + self.therefore(&words, at)?).filter(|it| *it < words.len());
         // "It gets so steamy, so …": the last one.
@@ -91,6 +89,57 @@ impl Speech<'_> {
             .collect()
     }
 
+    /// Two requests that are one: the first is only the reason for the second ("i'm boiling, turn the heating down"), or one
+    /// of them says no more than the kind of it ("ten more minutes please, snooze"). What says more stays.
+    pub(super) fn once(&self, found: Reading) -> Reading {
+        let mut found = self.without_statements(found);
+        let [first, second] = found.matches.as_slice() else { return found };
+        let within = |one: &Match, other: &Match| {
+            one.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
+        };
+        let reason = phrases::starts(self.lexicon().discourse.reasons, &self.words()).is_some();
+        let bare = first.slots.is_empty() != second.slots.is_empty();
+        if first.intent == second.intent && first.response == second.response && (reason || bare) {
+            match (within(first, second), within(second, first)) {
+                (true, _) => drop(found.matches.remove(0)),
+                (false, true) => drop(found.matches.remove(1)),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Without what only says why: "it's dark, switch the porch light on" is one request. What a word joins to another is
+    /// one of its own.
+    fn without_statements(&self, mut found: Reading) -> Reading {
+        let words = self.words();
+        let is_joined = |part: &[&str]| {
+            let is_connector = |at: Option<usize>| {
+                let word = at.and_then(|at| words.get(at));
+                word.is_some_and(|word| self.lexicon().requests.connectors.contains(word))
+            };
+            let mut places =
+                words.windows(part.len().max(1)).enumerate().filter(|(_, window)| *window == part);
+            places
+                .next()
+                .is_none_or(|(at, _)| is_connector(at.checked_sub(1)) || is_connector(Some(at + part.len())))
+        };
+        let says_why = |found: &Match| {
+            let part: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+            let is_meant =
+                |(word, took): &'_ (String, Took)| (*took != Took::Nothing).then_some(word.clone());
+            let meant: Vec<String> = found.words.iter().filter_map(is_meant).collect();
+            let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
+            let denies = meant.iter().any(|word| self.lexicon().requests.negations.contains(word));
+            self.states(&meant) && !denies && !is_joined(&part)
+        };
+        let requests = found.matches.iter().filter(|found| !says_why(found)).count();
+        if (1..found.matches.len()).contains(&requests) {
+            found.matches.retain(|found| !says_why(found));
+        }
+        found
+    }
+
     /// The words that take the request back at its end: "start the mower, oh never mind". With nothing that parts them from it,
     /// they may belong to it: "play Nevermind".
     pub(super) fn taken_back(&self, is_parted: bool) -> Option<String> {
@@ -114,7 +163,12 @@ impl Speech<'_> {
         (1..words.len()).find_map(|at| {
             let length = self.therefore(&words, at).unwrap_or(0);
             let (statement, request) = (&words[..at], &words[at + length..]);
-            let asks = request.first().is_some_and(|first| talk.verbs.contains(first));
+            let waits = || {
+                let (text, tokens) = spoken(request, self.reader);
+                let first = Qualifiers::of(self.reader, &text, &tokens).found.into_iter().next();
+                length > 0 && first.is_some_and(|first| first.start == 0 && first.waits())
+            };
+            let asks = request.first().is_some_and(|first| talk.verbs.contains(first)) || waits();
             let begins = asks && (length > 0 || self.pauses_before(at));
             begins.then(|| self.with_it_named(statement, request)).flatten()
         })
@@ -142,6 +196,19 @@ impl Speech<'_> {
         let denies = |word: &&str| lexicon.requests.negations.contains(word);
         let asks = |at: usize| phrases::starts(talk.requests, &said[at..]).is_some();
         is_statement && !said.iter().any(denies) && !(0..said.len()).any(asks) && !self.has_name(said)
+    }
+
+    /// Whether some words say how it is: "it's stuffy", "the sun is in my eyes".
+    pub(super) fn states(&self, words: &[&str]) -> bool {
+        let talk = &self.lexicon().discourse;
+        phrases::starts(talk.reasons, words).is_some() && words.iter().any(|word| self.is_state(word))
+    }
+
+    /// Whether a word says that something is: "is", "it's".
+    fn is_state(&self, word: &str) -> bool {
+        let talk = &self.lexicon().discourse;
+        let means = |(_, meant): (&str, Phrases)| meant.iter().any(|word| talk.states.contains(word));
+        talk.states.contains(word) || talk.contraction(word).is_some_and(means)
     }
 
     /// Whether some words name something of the home.

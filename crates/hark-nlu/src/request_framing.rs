@@ -79,9 +79,11 @@ impl<'s> Speech<'s> {
             if let Some(found) = self.of_it(wrong, meant) {
                 return Some(found);
             }
-            let meant = self.with_thing(wrong, meant);
-            let plain = phrases::starts(talk.leads, &words[at + length..])
-                .map(|leads| words[at + length + leads..].join(" "));
+            // "Two degrees, no, just one."
+            let leads = phrases::starts(talk.leads, meant).unwrap_or(0);
+            let plain = (leads > 0).then(|| meant[leads..].join(" "));
+            let number = plain.clone().filter(|plain| self.is_time_or_number(plain));
+            let meant = number.unwrap_or_else(|| self.with_thing(wrong, meant));
             self.composed(&meant).or_else(|| {
                 // "Six tomorrow, no, seven" is tomorrow as well.
                 let is_time = self.is_time_or_number(&meant);
@@ -151,6 +153,10 @@ impl<'s> Speech<'s> {
                 return None;
             }
             request = self.without_trails(request);
+            // "… please it's stuffy" gives its reason behind the request.
+            if self.states(request) {
+                return None;
+            }
             let read = |text: &str| if nearly { self.nearly(text) } else { self.composed(text) };
             // "All the lights off please, we're leaving" is more than a goodbye.
             let asks = |found: &Match| category_of(&found.intent) != Some(Category::Conversation);
@@ -248,55 +254,6 @@ impl<'s> Speech<'s> {
             let other = self.composed(&words[at..].join(" "));
             if other.is_some() { None } else { self.composed(&words[..at].join(" ")) }
         })
-    }
-
-    /// Two requests that are one: the first is only the reason for the second ("i'm boiling, turn the heating down"), or one
-    /// of them says no more than the kind of it ("ten more minutes please, snooze"). What says more stays.
-    pub fn once(&self, found: Reading) -> Reading {
-        let mut found = self.without_statements(found);
-        let [first, second] = found.matches.as_slice() else { return found };
-        let within = |one: &Match, other: &Match| {
-            one.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
-        };
-        let reason = phrases::starts(self.lexicon().discourse.reasons, &self.words()).is_some();
-        let bare = first.slots.is_empty() != second.slots.is_empty();
-        if first.intent == second.intent && first.response == second.response && (reason || bare) {
-            match (within(first, second), within(second, first)) {
-                (true, _) => drop(found.matches.remove(0)),
-                (false, true) => drop(found.matches.remove(1)),
-                _ => {}
-            }
-        }
-        found
-    }
-
-    /// Without what only says why: "it's dark, switch the porch light on" is one request. What a word joins to another is
-    /// one of its own.
-    fn without_statements(&self, mut found: Reading) -> Reading {
-        let talk = &self.lexicon().discourse;
-        let words = self.words();
-        let is_joined = |part: &[&str]| {
-            let is_connector = |at: Option<usize>| {
-                let word = at.and_then(|at| words.get(at));
-                word.is_some_and(|word| self.lexicon().requests.connectors.contains(word))
-            };
-            let mut places =
-                words.windows(part.len().max(1)).enumerate().filter(|(_, window)| *window == part);
-            places
-                .next()
-                .is_none_or(|(at, _)| is_connector(at.checked_sub(1)) || is_connector(Some(at + part.len())))
-        };
-        let says_why = |found: &Match| {
-            let part: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
-            let begins = phrases::starts(talk.reasons, &part).is_some();
-            let states = part.iter().any(|word| talk.states.contains(word));
-            begins && states && !is_joined(&part)
-        };
-        let requests = found.matches.iter().filter(|found| !says_why(found)).count();
-        if (1..found.matches.len()).contains(&requests) {
-            found.matches.retain(|found| !says_why(found));
-        }
-        found
     }
 
     /// The request with a place for what is of one that was named before it: "turn on the light in the bathroom and open

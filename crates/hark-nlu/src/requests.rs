@@ -32,6 +32,9 @@ fn follows(found: &Match) -> bool {
     leans_on_another(&found.intent)
 }
 
+/// Slots of a place.
+const PLACES: [&str; 2] = ["area", "floor"];
+
 /// How slots of a relative change end: `temperature_step` beside `temperature`.
 const STEP: &str = "_step";
 
@@ -246,7 +249,9 @@ impl<'s> Sentence<'s> {
             let begun = is(talk.verbs, at - 1) && opens || closed && at > 1 && is(talk.verbs, at - 2);
             // "Lock the doors lights off."
             let kinds = || [last, next].iter().all(|it| self.reader.grammar.says_what_kind(&it.word));
-            let named = || !begun && (kinds() || self.begins_with_a_thing(at));
+            // "Bedroom light at fifty *blinds down*."
+            let behind_value = || self.ends_a_value(at) && self.reader.grammar.says_what_kind(&next.word);
+            let named = || !begun && (kinds() || self.begins_with_a_thing(at) || behind_value());
             let apart = self.unjoined && (verb || closed && !begun || named());
             if (after > at || comma || apart) && after < self.tokens.len() {
                 joints.push((at, after));
@@ -254,6 +259,12 @@ impl<'s> Sentence<'s> {
             at = after.max(at + 1);
         }
         joints
+    }
+
+    /// Whether a number or its unit stands before a word.
+    fn ends_a_value(&self, at: usize) -> bool {
+        let (numbers, last) = (&self.lexicon.numbers, self.tokens[at - 1].word.as_str());
+        numbers.number(&[last]).is_some() || numbers.degrees.contains(last) || numbers.percent.contains(last)
     }
 
     /// Whether the name of a thing begins at a word, behind what may be the end of a request: "lamp to thirty *extractor fan* on".
@@ -318,11 +329,34 @@ impl<'s> Sentence<'s> {
                 _ => (start, at),
             };
             if let Some(rest) = self.upto(after, end, Some(lender), most - 1) {
+                let first = self.with_place_of(first, after, rest.first());
                 return Some(std::iter::once(first).chain(rest).collect());
             }
         }
         self.in_vain.borrow_mut().insert(tried);
         None
+    }
+
+    /// What is done to all things of a kind, in the place of the next kind where both have one verb: "close all the blinds *and
+    /// the curtains on the ground floor*".
+    fn with_place_of(&self, mut first: Match, next_start: usize, next: Option<&Match>) -> Match {
+        let of_kind = |found: &Match| {
+            let kind = ["domain", "device_class"].iter().any(|slot| found.slots.contains_key(*slot));
+            kind && found.slots.get("name").is_none_or(|name| name == "all")
+        };
+        let is_placed = |found: &Match| PLACES.iter().any(|slot| found.slots.contains_key(*slot));
+        let has_verb = self.lexicon.discourse.verbs.contains(&self.tokens[next_start].word);
+        if let Some(next) = next
+            && next.intent == first.intent
+            && !has_verb
+            && of_kind(&first)
+            && of_kind(next)
+            && !is_placed(&first)
+        {
+            let place = next.slots.iter().filter(|(slot, _)| PLACES.contains(&slot.as_str()));
+            first.slots.extend(place.map(|(slot, value)| (slot.clone(), value.clone())));
+        }
+        first
     }
 
     /// A request that stands alone or leans on the one before it. One that names its thing is preferred to
@@ -343,7 +377,9 @@ impl<'s> Sentence<'s> {
         let is_of_later =
             |alone: &Match| before.is_some_and(|before| self.is_of_later(before, (start, end), alone));
         let alone = alone.filter(|alone| !(is_of_later(alone) || corrects && follows(alone)));
-        let timed = before.and_then(|before| self.at_moment_of(before, (start, end)));
+        let timed = before.and_then(|before| {
+            self.at_time_from(before, (start, end)).or_else(|| self.at_moment_of(before, (start, end)))
+        });
         timed.or(leaning).or(alone).or_else(|| {
             self.with_any_words(&format!("{} {}", self.said(start, end), self.unit_of(start, end)?))
         })

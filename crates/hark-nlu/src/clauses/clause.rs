@@ -163,7 +163,10 @@ impl Clause<'_> {
         let before = &self.qualifiers.words[..self.it.start];
         let from = phrases::without_ends(&[talk.hesitations, talk.corrections, talk.leads], before).len();
         let pauses = 0 < from && from < self.it.start && self.qualifiers.pauses_before(from);
-        if pauses { from } else { self.it.start }
+        // "… to the shopping list *oh* not the jam."
+        let joins = [talk.hesitations, self.by.reader.grammar.lexicon().requests.connectors];
+        let joined = phrases::without_ends(&joins, before).len();
+        if pauses { from } else { joined }
     }
 
     fn words(&self, from: usize) -> &[&str] {
@@ -432,7 +435,12 @@ impl Clause<'_> {
                 let in_place = || (which.len() < words.len()).then_some(which);
                 let of_place = || read(&self.with_place_before(in_place()?)?);
                 let of_kind = || read(&self.instead_of_one(before_one()?)?);
-                let read = read(words).or_else(of_place).or_else(of_kind);
+                // "The office lights …, leave *the ceiling* as it is."
+                let bare = &words[usize::from(
+                    words.first().is_some_and(|first| lexicon.things.articles.contains(first)),
+                )..];
+                let here = || read(&self.with_place_before(bare)?);
+                let read = here().or_else(|| read(words)).or_else(of_place).or_else(of_kind);
                 let part = || {
                     let placed = || Some(target(&self.part(Part::Target, in_place()?)?.slots));
                     placed().or_else(|| self.part_of_a_name(before_one().or_else(in_place)?))

@@ -1,12 +1,13 @@
 //! A request with its clauses put together: what it comes to.
 
-use super::super::grammar::{Match, Reader};
+use super::super::grammar::{Match, Reader, Took};
 use super::super::intent::category_of;
+use super::super::request_framing::Speech;
 use super::super::rules::{self, Prefer, Reckoning};
 use super::super::understand::{CHOOSES, intent};
 use super::clause::{Adds, Said};
-use super::target;
 use super::terms::{ONCE, Terms};
+use super::{SCHEDULED, target};
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
 use hark_core::automation::{Condition, Trigger, Until};
@@ -27,8 +28,17 @@ const CLEARS_LIST: &str = "HarkListClear";
 /// Domains of things that change others.
 const HOLDS_OTHERS: [&str; 4] = ["scene", "script", "automation", "group"];
 
+/// Domains of what sets others, of which a part may be left out: "movie night without the television".
+const SCENES: [&str; 2] = ["scene", "script"];
+
+/// Slot of what is put on a list, or taken off.
+const ITEM: &str = "item";
+
 /// Slot of an announcement with what is announced.
 const MESSAGE: &str = "message";
+
+/// Slots of a time.
+const TIMES: [&str; 2] = ["when", "recurrence"];
 
 /// A request with its clauses.
 pub(super) struct Composed {
@@ -77,8 +87,10 @@ impl Composed {
                 let trigger = self.about(said, reader);
                 trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
             }
-            // What has to be so when a reminder rings is not looked at then.
-            Adds::Check { .. } | Adds::During(_) if self.matches.iter().any(rings_at_a_time) => false,
+            // What has to be so when a reminder rings is looked at then.
+            Adds::Check { .. } | Adds::During(_) if self.matches.iter().any(rings_at_a_time) => {
+                self.remind_by_command(reader) && self.put_off(|command| format!("{words}, {command}"))
+            }
             // Said first, so that "it" can be what it is about.
             Adds::Check { .. } | Adds::During(_) if self.put_off(|command| format!("{words}, {command}")) => {
                 true
@@ -208,6 +220,23 @@ impl Composed {
         }
     }
 
+    /// Has a reminder set at its time, to ring at once then; false where its words without the time are no reminder, or an
+    /// alarm is set.
+    fn remind_by_command(&mut self, reader: &Reader<'_>) -> bool {
+        let [only] = self.matches.as_mut_slice() else { return false };
+        let is_timed = |took: &Took| *took == Took::Ruled;
+        let words = only.words.iter().filter(|(_, took)| !is_timed(took)).map(|(word, _)| word.as_str());
+        let command = words.collect::<Vec<_>>().join(" ");
+        let told = reader.exactly(&command, &reader.tokenise(&command));
+        if !told.is_some_and(|told| told.intent == only.intent && told.slots.contains_key(MESSAGE)) {
+            return false;
+        }
+        only.intent = SCHEDULED.to_owned();
+        only.slots.retain(|slot, _| TIMES.contains(&slot.as_str()));
+        only.slots.insert(COMMAND.to_owned(), command.into());
+        true
+    }
+
     /// "From seven to eight tonight": of two hours that may be meant, it begins at the one before its end; at once where
     /// that is over already.
     fn begin_before(&mut self, until: &Until, now: NaiveDateTime) {
@@ -280,6 +309,11 @@ impl Composed {
             only.slots.extend(said.into_iter().flatten());
             return only.slots.len() > before;
         }
+        if let Some(kept) = only.slots.get(ITEM).and_then(|item| items_without(item.as_str()?, words, reader))
+        {
+            only.slots.insert(ITEM.to_owned(), kept.into());
+            return true;
+        }
         let is_list = only.intent == CLEARS_LIST;
         if is_list {
             only.slots.insert("except".to_owned(), words.into());
@@ -335,7 +369,11 @@ impl Composed {
             let at_home = [Some(Category::HomeControl), Some(Category::HomeQuery), Some(Category::Media)]
                 .contains(&category_of(&found.intent))
                 || found.intent == TO_IT;
-            if several && at_home {
+            let name = found.slots.get("name").and_then(Value::as_str);
+            let is_scene = name
+                .and_then(|name| reader.grammar.domain_of(name))
+                .is_some_and(|domain| SCENES.contains(&domain));
+            if (several || is_scene) && at_home {
                 let all = found.slots.entry("except").or_insert_with(|| Value::Array(Vec::new()));
                 all.as_array_mut().into_iter().for_each(|all| all.extend(except.clone()));
                 is_used = true;
@@ -402,7 +440,7 @@ impl Composed {
             }
             slots.insert("said".to_owned(), said.trim_end().into());
         }
-        if terms.repeats {
+        if terms.repeats || terms.is_standing() {
             slots.insert("repeats".to_owned(), true.into());
         }
         if let Some(otherwise) = terms.at_once {
@@ -415,12 +453,35 @@ impl Composed {
     }
 }
 
+/// Items of a list without the one that is not wanted; `None` where it is not among them, or nothing would be left.
+fn items_without(items: &str, left_out: &str, reader: &Reader<'_>) -> Option<String> {
+    let lexicon = reader.grammar.lexicon();
+    let plain = |words: &[&str]| -> Vec<String> {
+        let is_article = |word: &&&str| !lexicon.things.articles.contains(word);
+        words.iter().filter(is_article).map(|word| (*word).to_owned()).collect()
+    };
+    let tokens = reader.tokenise(items);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let parts: Vec<&[&str]> = words.split(|word| lexicon.requests.connectors.contains(word)).collect();
+    let out = reader.tokenise(left_out);
+    let out: Vec<&str> = out.iter().map(|token| token.word.as_str()).collect();
+    let out = plain(&out);
+    // What stands behind it may say why: "not the jam, we've got some".
+    let is_out = |part: &&[&str]| {
+        let part = plain(part);
+        let rest: Vec<&str> = out.iter().skip(part.len()).map(String::as_str).collect();
+        out.starts_with(&part)
+            && (rest.is_empty() || (Speech { reader, text: left_out, tokens: &[] }).is_remark(&rest))
+    };
+    let kept: Vec<String> = parts.iter().filter(|part| !is_out(part)).map(|part| part.join(" ")).collect();
+    let joins = lexicon.requests.connectors.first()?;
+    (!kept.is_empty() && kept.len() < parts.len()).then(|| kept.join(&format!(" {joins} ")))
+}
+
 /// Whether it rings at a time that was said.
 fn rings_at_a_time(found: &Match) -> bool {
     let rings = matches!(category_of(&found.intent), Some(Category::Reminder));
-    rings
-        && !found.slots.contains_key(COMMAND)
-        && ["when", "recurrence"].iter().any(|slot| found.slots.contains_key(*slot))
+    rings && !found.slots.contains_key(COMMAND) && TIMES.iter().any(|slot| found.slots.contains_key(*slot))
 }
 
 /// A reminder that waits for something rings when that has happened.

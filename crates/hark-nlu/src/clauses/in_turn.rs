@@ -85,6 +85,8 @@ impl Composer<'_> {
                     .filter(|name| (told || is_of_both) && !self.is_time(&name.join(" ")))
                     .find_map(|name| read(&self.reader.with_name(rest, &name.join(" "))?))
             };
+            // "Open the gate and the garage door, and when Robert is in close *them both*."
+            let of_all = || read(&self.with_all_named(&first, rest)?);
             // "When the door opens turn the heating off and put it on again when *it* shuts" waits for the door again.
             let of_clause = || {
                 let name = first.question()?.get("name")?.as_str()?;
@@ -96,8 +98,10 @@ impl Composer<'_> {
             };
             // "When it gets dark put the light on and leave *it* on until eleven".
             let of_act = || in_front.as_ref().and_then(|_| read(&self.with_thing_of(&first, rest)?));
-            let ways: [&dyn Fn() -> Option<Composed>; 5] =
-                [&|| named.as_deref().and_then(read), &of_act, &of_clause, &of_words, &|| read(rest)];
+            let ways: [&dyn Fn() -> Option<Composed>; 6] =
+                [&|| named.as_deref().and_then(read), &of_act, &of_all, &of_clause, &of_words, &|| {
+                    read(rest)
+                }];
             let mut second = ways.into_iter().find_map(|way| way())?;
             // "When she comes home turn on the light and the radio for ten minutes": what stands in front is of both.
             if let Some(clause) = in_front.filter(|_| !second.waits()) {
@@ -147,6 +151,23 @@ impl Composer<'_> {
     fn with_thing_of(&self, first: &Composed, words: &str) -> Option<String> {
         let [Match { slots, .. }] = first.matches.as_slice() else { return None };
         self.reader.with_name(words, &slots.get("name")?.as_str()?.to_lowercase())
+    }
+
+    /// Words about several with the names of what a request is about: "the gate and the garage door" for "them both". `None`
+    /// where they speak of one, or it names one.
+    fn with_all_named(&self, first: &Composed, words: &str) -> Option<String> {
+        let lexicon = self.reader.grammar.lexicon();
+        let names = first.matches.iter().map(|it| Some(it.slots.get("name")?.as_str()?.to_lowercase()));
+        let names = names.collect::<Option<Vec<String>>>().filter(|names| names.len() > 1)?;
+        let (article, joins) = (lexicon.things.articles.first()?, lexicon.requests.connectors.first()?);
+        let all = names.join(&format!(" {joins} {article} "));
+        let several = lexicon.requests.several_pronouns;
+        let named = self.reader.with_name_for(several, words, &format!("{article} {all}"))?;
+        // "Them both" is one.
+        let is_several = |word: &&str| !several.contains(word);
+        let tokens = self.reader.tokenise(&named);
+        let said: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).filter(is_several).collect();
+        Some(said.join(" "))
     }
 
     /// Whether some words are a time, which is no thing.

@@ -15,6 +15,9 @@ pub(super) const ONCE: &str = "drop";
 /// Set something that rings.
 const SET_RINGS: [&str; 3] = ["HassStartTimer", "HarkSetAlarm", "HarkSetReminder"];
 
+/// Classes of sensors that tell of people who pass.
+const PASSES: [&str; 3] = ["motion", "occupancy", "presence"];
+
 /// The domain of what measures.
 const SENSOR: &str = "sensor";
 
@@ -106,6 +109,15 @@ impl Terms {
             question.retain(|slot, _| !TARGET.contains(&slot.as_str()));
             question.extend(target(&only.slots));
         }
+    }
+
+    /// Whether it is meant for each time although only "when" is said: people pass again and again, and it has its hours ("when
+    /// somebody walks through the hall between eleven and six").
+    pub(super) fn is_standing(&self) -> bool {
+        let passes = |question: &Slots| {
+            question.get("device_class").and_then(Value::as_str).is_some_and(|class| PASSES.contains(&class))
+        };
+        !self.only_if.is_empty() && self.question().is_some_and(passes)
     }
 
     /// Whether it is done each time.

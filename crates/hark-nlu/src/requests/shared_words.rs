@@ -90,7 +90,11 @@ impl Sentence<'_> {
     ) -> impl Iterator<Item = Match> + '_ {
         let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
         // "At seven, that's when he leaves": what somebody does or thinks shares no words with a request.
-        let states = phrases::starts(self.lexicon.discourse.speakers, &words).is_some();
+        let mut states = phrases::starts(self.lexicon.discourse.speakers, &words).is_some();
+        // Nor does what denies: "butter and jam … oh, not the jam".
+        let talk = &self.lexicon.discourse;
+        let denied = phrases::starts(talk.hesitations, &words).unwrap_or(0);
+        states |= words.get(denied).is_some_and(|first| self.lexicon.requests.negations.contains(first));
         let rests = if states { Vec::new() } else { self.wordings(start, end) }.into_iter();
         let first = self.plain(before.0, before.1);
         let category = first.as_ref().and_then(|first| category_of(&first.intent));
@@ -121,7 +125,8 @@ impl Sentence<'_> {
 
     /// A request that shares its beginning with the one before it and asks for the same.
     pub(super) fn again(&self, before: (usize, usize), part: (usize, usize)) -> Option<Match> {
-        let asked = self.plain(before.0, before.1)?.intent;
+        // "Make sure the back door *and the front door are locked*": the first has the ending of the next.
+        let asked = self.plain(before.0, before.1).or_else(|| self.ending(before, part))?.intent;
         let mut found = self.begun(before, part).filter(|found| found.intent == asked);
         let first = found.next()?;
         // "Tomorrow at six and at seven": the day that was said is that of both.

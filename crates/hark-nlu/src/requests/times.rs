@@ -41,6 +41,34 @@ pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> 
 }
 
 impl Sentence<'_> {
+    /// A request at a time that is told by the time of the one before it: "an alarm at six, and the lamp on *ten minutes
+    /// before*".
+    pub(super) fn at_time_from(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let time = &self.lexicon.time;
+        let tail = |mark| phrases::ends(mark, &words).map(|length| words.len() - length);
+        let (behind, sign) = match (tail(time.sooner), tail(time.afterwards)) {
+            (Some(at), _) => (at, -1),
+            (None, at) => (at?, 1),
+        };
+        let (from, length) = (1..behind).find_map(|from| {
+            let (length, used) = rules::length(&words[from..behind], self.lexicon)?;
+            (from + used == behind && length.months == 0).then_some((from, length))
+        })?;
+        let first = moment(&self.plain(before.0, before.1)?)?;
+        let seconds = i64::try_from(length.total_seconds()).ok()?;
+        let then = first + TimeDelta::seconds(sign * seconds);
+        let said = format!("{} {} {}", words[..from].join(" "), time.at.first()?, then.format("%H:%M"));
+        // "… and the kettle ten minutes later" has the beginning of the request before it.
+        let begun = (before.0 + 1..before.1).map(|cut| format!("{} {said}", self.said(before.0, cut)));
+        // The next time of day behind a moment before it is that one.
+        self.reader.at_time(then - TimeDelta::minutes(1), |reader| {
+            let read = |text: String| reader.exactly(&text, &reader.tokenise(&text));
+            let mut found = std::iter::once(said.clone()).chain(begun).filter_map(read);
+            found.find(|found| moment(found) == Some(then))
+        })
+    }
+
     /// A request at a time of day, on the day that was said of the one before it: "tomorrow at six, and … at seven". A time
     /// without an hour is in the hour behind that: "and … at half past".
     pub(super) fn at_moment_of(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {

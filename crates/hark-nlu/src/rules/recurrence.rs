@@ -284,6 +284,30 @@ fn without_days(every: &Recurrence, words: &[&str], by: &Reckoning) -> Option<(V
 /// The days that are left without those that some words begin with.
 pub fn other_days(every: &Recurrence, words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)> {
     let lexicon = by.lexicon;
+    let (mut set, mut used) = set_of_days(words, by)?;
+    // "Wednesday and the weekend."
+    let joins = lexicon.requests.connectors;
+    while let Some((more, further)) = phrases::starts(joins, &words[used..]).and_then(|one| {
+        let (days, length) = set_of_days(&words[used + one..], by)?;
+        Some((days, one + length))
+    }) {
+        set.extend(more);
+        used += further;
+    }
+    let days = match (every.frequency, every.interval) {
+        (Frequency::Daily, 1) => {
+            (0..7).filter_map(|day| Some((None, Weekday::try_from(day).ok()?))).collect()
+        }
+        (Frequency::Weekly, 1) => every.days.clone(),
+        _ => return None,
+    };
+    let left: Vec<NthWeekday> = days.into_iter().filter(|day| !set.contains(day)).collect();
+    (!left.is_empty() && left.len() < 7).then_some((left, used))
+}
+
+/// Days of the week that some words begin with: "on mondays and tuesdays", "the weekend".
+fn set_of_days(words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)> {
+    let lexicon = by.lexicon;
     let mut used = 0;
     let small = [lexicon.time.on, lexicon.time.at, lexicon.things.articles];
     while let Some(length) = small.iter().find_map(|small| phrases::starts(*small, &words[used..])) {
@@ -296,15 +320,7 @@ pub fn other_days(every: &Recurrence, words: &[&str], by: &Reckoning) -> Option<
         let (every, _, more) = weekdays(rest, by, false)?;
         Some((every.days, more))
     })?;
-    let days = match (every.frequency, every.interval) {
-        (Frequency::Daily, 1) => {
-            (0..7).filter_map(|day| Some((None, Weekday::try_from(day).ok()?))).collect()
-        }
-        (Frequency::Weekly, 1) => every.days.clone(),
-        _ => return None,
-    };
-    let left: Vec<NthWeekday> = days.into_iter().filter(|day| !set.contains(day)).collect();
-    (!left.is_empty() && left.len() < 7).then_some((left, used + more))
+    Some((set, used + more))
 }
 
 /// Whether some words begin with days of the week: "sundays", "on the weekend".

@@ -144,12 +144,50 @@ fn what_takes_back_what_was_done_waits_alone() {
 }
 
 #[test]
-fn that_is_no_time_of_another_request() {
-    let found = understood("set an alarm for eight and turn the coffee machine on five minutes before that");
-    assert!(
-        found.intents.iter().all(|intent| !intent.slots.contains_key("conversation_command")),
-        "{found:?}"
-    );
+fn a_time_may_be_told_by_that_of_the_request_before() {
+    for (text, when) in [
+        (
+            "set an alarm for eight and turn the coffee machine on five minutes before that",
+            "2026-11-22T07:55:00",
+        ),
+        ("turn on the lamp at eight and the kettle ten minutes later", "2026-11-21T20:10:00"),
+    ] {
+        let found = understood(text);
+        assert_eq!(found.intents[1].slots["when"], when, "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn what_is_waited_for_is_corrected() {
+    let waits = |before: &str, behind: &str| {
+        let found = corrected(before, behind);
+        let [(_, slots)] = found.as_slice() else { panic!("{before} / {behind}: {found:?}") };
+        (slots["when"].clone(), slots["trigger"]["kind"].clone())
+    };
+    let (time, sun) = (json!("2026-11-21T20:00:00"), json!("sun"));
+    assert_eq!(waits("turn on the lamp when it gets dark", "no, at eight tonight"), (time, Value::Null));
+    assert_eq!(waits("turn on the lamp at eight", "no, when it gets dark"), (Value::Null, sun));
+}
+
+#[test]
+fn the_end_of_the_second_request_is_not_that_of_the_first() {
+    let found = understood(&format!("turn on the radio{NEXT_TURN}mute it for two minutes"));
+    let names: Vec<&str> = found.intents.iter().map(|intent| intent.name.as_str()).collect();
+    assert_ne!(names.first(), Some(&"HassTurnOn"), "{found:?}");
+}
+
+#[test]
+fn how_it_is_asks_for_nothing_beside_a_request() {
+    for text in ["lamp on please i'm baking", "lamp on for ten minutes please it is stuffy"] {
+        let found = understood(text);
+        assert!(!found.intents.iter().any(|it| it.name.starts_with("HarkClimate")), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn a_place_behind_two_kinds_is_that_of_both() {
+    let found = understood("close all the blinds and curtains in the living room");
+    assert!(found.intents.iter().all(|intent| intent.slots["area"] == "Living room"), "{found:?}");
 }
 
 #[test]

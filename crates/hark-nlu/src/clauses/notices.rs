@@ -1,0 +1,76 @@
+//! Requests to be told: "tell me", and what a reminder says at its time.
+
+use super::super::grammar::{Match, Part};
+use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::super::text::Token;
+use super::composed::Composed;
+use super::{Composer, SCHEDULED, span};
+use hark_core::Slots;
+use hark_core::automation::intent::{ANNOUNCE, COMMAND};
+
+impl Composer<'_> {
+    /// A request to be told what has happened: "tell me".
+    pub(super) fn notice(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        let found = self.reader.part(Part::Notice, false, text, tokens)?;
+        Some(Match { intent: ANNOUNCE.to_owned(), ..found })
+    }
+
+    /// Whether what has to be so is asked beside another request: "turn on the lamp and *tell me* if the door is locked".
+    pub(super) fn asks_beside(&self, text: &str, tokens: &[Token], (start, end): (usize, usize)) -> bool {
+        let connectors = self.reader.grammar.lexicon().requests.connectors;
+        let is_joined = |at: usize| tokens.get(at).is_some_and(|token| connectors.contains(&token.word));
+        let begins = |from: &usize| if *from == 0 { is_joined(end) } else { is_joined(from - 1) };
+        (0..start).filter(begins).any(|from| self.notice(text, &tokens[from..start]).is_some())
+    }
+
+    /// The same beside a request: "tell me and close the tap".
+    pub(super) fn notice_beside(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        clauses_left: usize,
+    ) -> Option<Composed> {
+        let connectors = self.reader.grammar.lexicon().requests.connectors;
+        let is_between = |at: &usize| connectors.contains(&tokens[*at].word);
+        (1..tokens.len().saturating_sub(1)).filter(is_between).find_map(|at| {
+            let (before, behind) = (&tokens[..at], &tokens[at + 1..]);
+            let (first, tell, rest) = match self.notice(text, before) {
+                Some(tell) => (true, tell, behind),
+                None => (false, self.notice(text, behind)?, before),
+            };
+            let mut found = self.request(span(text, rest), clauses_left)?;
+            let (between, telling) = (&tokens[at].word, span(text, if first { before } else { behind }));
+            // At its time, as what is put off is.
+            if found.put_off(|command| format!("{command} {between} {telling}")) {
+                return Some(found);
+            }
+            let place = if first { 0 } else { found.matches.len() };
+            found.matches.insert(place, tell);
+            Some(found)
+        })
+    }
+
+    /// To be told at a time: "at nine tell me", "tell me at nine".
+    pub(super) fn notice_at(&self, text: &str) -> Option<Composed> {
+        let tokens = self.reader.tokenise(text);
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let lexicon = self.reader.grammar.lexicon();
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Usual };
+        let time = |from: usize| {
+            let (found, used) = rules::longest(Rule::Datetime, &words[from..], &by)?;
+            Some((found.into_iter().next()?.1, from + used))
+        };
+        let (when, told) = (0..words.len()).find_map(|from| {
+            let (when, end) = time(from)?;
+            let told = match (from, end == words.len()) {
+                (0, false) => &tokens[end..],
+                (1.., true) => &tokens[..from],
+                _ => return None,
+            };
+            self.notice(text, told).map(|_| (when, span(text, told)))
+        })?;
+        let slots = Slots::from_iter([("when".to_owned(), when), (COMMAND.to_owned(), told.into())]);
+        let found = self.notice(told, &self.reader.tokenise(told))?;
+        Some(Composed::of(vec![Match { intent: SCHEDULED.to_owned(), slots, ..found }], told.to_owned()))
+    }
+}
