@@ -7,11 +7,14 @@ import { chooseLanguage, chooseTheme, language, theme, type Language, type Theme
 import { connect, send } from './socket';
 import { captions, connection, dismiss, notices, question, refusal, ringing } from './store';
 import { t, type TextKey } from './text';
+import { Calendar } from './views/calendar';
 import { Documents } from './views/documents';
+import { Files } from './views/files';
 import { Health } from './views/health';
 import { Home } from './views/home';
 import { Lists } from './views/lists';
 import { Memory } from './views/memory';
+import { Notes } from './views/notes';
 import { Now } from './views/now';
 import { People } from './views/people';
 import { Sessions } from './views/sessions';
@@ -27,8 +30,11 @@ const VIEWS = [
   'home',
   'timers',
   'lists',
+  'calendar',
+  'notes',
   'memory',
   'documents',
+  'files',
   'sessions',
   'people',
   'health',
@@ -202,6 +208,12 @@ function CurrentView() {
       return <Timers />;
     case 'lists':
       return <Lists />;
+    case 'calendar':
+      return <Calendar />;
+    case 'notes':
+      return <Notes />;
+    case 'files':
+      return <Files wanted={rest} />;
     case 'memory':
       return <Memory />;
     case 'documents':

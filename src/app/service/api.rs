@@ -30,13 +30,14 @@ use hark_core::house::{NameChange, NodeCard};
 use hark_core::inspection::{Finding, ServerState, SoundDevices, ToolState};
 use hark_core::memory::{Entity, WhichFacts};
 use hark_core::model::{LanguageModel, ModelListing};
-use hark_core::ports::{Fact, HomeView, StoredList};
+use hark_core::origin::{Origin, Requester};
+use hark_core::ports::{Fact, HomeView, ReceiptFuture, StoredList, Tools};
 use hark_core::session::{KeptSession, Said, Sessions};
 use hark_core::setup::Setup;
 use hark_core::speaker::Speakers;
 use hark_core::timer::Timer;
 use hark_core::training::WakeTraining;
-use hark_core::{AutomationId, Event, Fault, FaultKind, TimerId, TurnId};
+use hark_core::{AutomationId, Event, Fault, FaultKind, Risk, Slots, TimerId, ToolCall, TurnId};
 use hark_dialog::instincts;
 use hark_home::HomeRegistry;
 use hark_home::lists::ListError;
@@ -66,6 +67,7 @@ pub(crate) struct LiveApi {
     configuration: Arc<LiveConfiguration>,
     inspection: Arc<Inspection>,
     wake_training: Arc<BackgroundTraining>,
+    tools: Arc<dyn Tools>,
     services: Arc<Services>,
     mcp: Option<Arc<hark_mcp::Servers>>,
     health: Arc<Health>,
@@ -122,6 +124,7 @@ impl LiveApi {
             )),
             inspection: Arc::new(Inspection::new(configuration.file().clone())),
             configuration,
+            tools: app.tools().clone(),
             services: app.services.clone(),
             mcp: app.mcp.clone(),
             health,
@@ -354,6 +357,25 @@ impl Api for LiveApi {
 
     fn tools(&self) -> Vec<ToolState> {
         tools::overview(&self.services)
+    }
+
+    fn tool_risk(&self, tool: &str) -> Option<Risk> {
+        self.tools.risk(tool)
+    }
+
+    fn look(&self, tool: &str, args: Slots) -> ReceiptFuture {
+        self.tools.run(ToolCall {
+            index: 0,
+            // Of its own: two looks are never one call that came twice.
+            turn: TurnId(format!("look-{}", uuid::Uuid::now_v7().simple())),
+            tool: tool.to_owned(),
+            args,
+            approved: false,
+            grant: None,
+            tainted: false,
+            unattended: false,
+            requester: Requester::of(&Origin::Api(String::new())),
+        })
     }
 
     fn served_tools(&self) -> Vec<ToolState> {

@@ -17,7 +17,7 @@ use hark_core::home::{Area, Entity, Home};
 use hark_core::house::{NameChange, NodeCard};
 use hark_core::inspection::{Finding, ServerState, SoundDevice, SoundDevices, ToolState};
 use hark_core::memory;
-use hark_core::ports::{Fact, ListItem, StoredList};
+use hark_core::ports::{Fact, ListItem, ReceiptFuture, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
 use hark_core::session::{KeptSession, Said};
 use hark_core::setup::Setup;
@@ -25,7 +25,10 @@ use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers};
 use hark_core::speech::Transcript;
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::training::WakeTraining;
-use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, PublicEvent, Risk, Stamp, TimerId, TurnId};
+use hark_core::{
+    AutomationId, Envelope, Event, Fault, FaultKind, PublicEvent, Receipt, ReceiptId, Risk, Slots, Stamp,
+    TimerId, TurnId,
+};
 use hark_http::Dashboard;
 use hark_http::limits::Limits;
 use serde_json::{Value, json};
@@ -406,6 +409,25 @@ impl Api for Fake {
             fix: String::new(),
             arguments: json!({"type": "object"}),
         }]
+    }
+
+    fn tool_risk(&self, tool: &str) -> Option<Risk> {
+        match tool {
+            "notes.search" => Some(Risk::Read),
+            "notes.create" => Some(Risk::Write),
+            _ => None,
+        }
+    }
+
+    fn look(&self, tool: &str, args: Slots) -> ReceiptFuture {
+        let receipt = Receipt {
+            id: ReceiptId("r".into()),
+            ok: args.get("words").is_some(),
+            changed: false,
+            detail: json!({"tool": tool, "args": args, "fix": "say what is looked for"}),
+            tainted: true,
+        };
+        Box::pin(async { receipt })
     }
 
     fn served_tools(&self) -> Vec<ToolState> {
