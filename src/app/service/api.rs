@@ -44,6 +44,7 @@ use hark_home::lists::ListError;
 use hark_home::timers::{TimerError, Timers};
 use hark_homeassistant::StatusView;
 use hark_memory::Memory;
+use hark_models::manifest::Manifest;
 use hark_models::memory;
 use hark_mqtt::Mqtt;
 use hark_mqtt_devices::Devices;
@@ -67,6 +68,7 @@ pub(crate) struct LiveApi {
     configuration: Arc<LiveConfiguration>,
     inspection: Arc<Inspection>,
     wake_training: Arc<BackgroundTraining>,
+    manifest: Arc<Manifest>,
     tools: Arc<dyn Tools>,
     services: Arc<Services>,
     mcp: Option<Arc<hark_mcp::Servers>>,
@@ -124,6 +126,7 @@ impl LiveApi {
             )),
             inspection: Arc::new(Inspection::new(configuration.file().clone())),
             configuration,
+            manifest: app.manifest.clone(),
             tools: app.tools().clone(),
             services: app.services.clone(),
             mcp: app.mcp.clone(),
@@ -337,6 +340,7 @@ impl Api for LiveApi {
         Arc::new(LiveSetup {
             configuration: self.configuration.clone(),
             inspection: self.inspection.clone(),
+            manifest: self.manifest.clone(),
             home: self.home.clone(),
             health: self.health.clone(),
             broadcast: self.broadcast.clone(),
