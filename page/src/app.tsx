@@ -14,6 +14,7 @@ import { Health } from './views/health';
 import { Home } from './views/home';
 import { Lists } from './views/lists';
 import { Memory } from './views/memory';
+import { Models } from './views/models';
 import { Notes } from './views/notes';
 import { Now } from './views/now';
 import { People } from './views/people';
@@ -37,6 +38,7 @@ const VIEWS = [
   'files',
   'sessions',
   'people',
+  'models',
   'health',
   'settings',
 ] as const;
@@ -214,6 +216,8 @@ function CurrentView() {
       return <Notes />;
     case 'files':
       return <Files wanted={rest} />;
+    case 'models':
+      return <Models />;
     case 'memory':
       return <Memory />;
     case 'documents':

@@ -35,6 +35,7 @@ export const VIEWS = [
   'files',
   'sessions',
   'people',
+  'models',
   'health',
   'settings',
 ] as const;

@@ -4,10 +4,12 @@ use crate::app::audio::remote_microphone::{MicrophoneTimeouts, OFF_AFTER, Remote
 use crate::app::audio::wake_training::BackgroundTraining;
 use crate::app::builder::App;
 use crate::app::event_queue::EventQueue;
+use crate::app::features::features;
 use crate::app::home::{names, sources};
 use crate::app::intercom::Intercom;
 use crate::app::knowledge::library::{self, HouseholdDocuments, Library};
 use crate::app::language::spoken_languages::lexicons;
+use crate::app::models::pulls::BackgroundPulls;
 use crate::app::service::background::aside;
 use crate::app::service::broadcast::Broadcast;
 use crate::app::service::health::{DeviceHealth, Health};
@@ -30,6 +32,7 @@ use hark_core::house::{NameChange, NodeCard};
 use hark_core::inspection::{Finding, ServerState, SoundDevices, ToolState};
 use hark_core::memory::{Entity, WhichFacts};
 use hark_core::model::{LanguageModel, ModelListing};
+use hark_core::model_files::ModelFiles;
 use hark_core::origin::{Origin, Requester};
 use hark_core::ports::{Fact, HomeView, ReceiptFuture, StoredList, Tools};
 use hark_core::session::{KeptSession, Said, Sessions};
@@ -69,6 +72,7 @@ pub(crate) struct LiveApi {
     inspection: Arc<Inspection>,
     wake_training: Arc<BackgroundTraining>,
     manifest: Arc<Manifest>,
+    pulls: Arc<BackgroundPulls>,
     tools: Arc<dyn Tools>,
     services: Arc<Services>,
     mcp: Option<Arc<hark_mcp::Servers>>,
@@ -127,6 +131,7 @@ impl LiveApi {
             inspection: Arc::new(Inspection::new(configuration.file().clone())),
             configuration,
             manifest: app.manifest.clone(),
+            pulls: Arc::new(BackgroundPulls::new(app.manifest.clone(), features())),
             tools: app.tools().clone(),
             services: app.services.clone(),
             mcp: app.mcp.clone(),
@@ -349,6 +354,10 @@ impl Api for LiveApi {
 
     fn wake_training(&self) -> Arc<dyn WakeTraining> {
         self.wake_training.clone()
+    }
+
+    fn model_files(&self) -> Arc<dyn ModelFiles> {
+        self.pulls.clone()
     }
 
     fn examine(&self) -> ApiFuture<'_, Result<Vec<Finding>, Fault>> {

@@ -1,6 +1,6 @@
 //! A Hark that answers every typed request with an echo, behind the real interface.
 
-use super::fake_setup::{FakeSetup, FakeTraining};
+use super::fake_setup::{FakeModels, FakeSetup, FakeTraining};
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::{
     Api, ApiFuture, EchoFigure, EnginePermit, EventFeed, EventNews, HealthReport, HeardWakeWord, House,
@@ -17,6 +17,7 @@ use hark_core::home::{Area, Entity, Home};
 use hark_core::house::{NameChange, NodeCard};
 use hark_core::inspection::{Finding, ServerState, SoundDevice, SoundDevices, ToolState};
 use hark_core::memory;
+use hark_core::model_files::ModelFiles;
 use hark_core::ports::{Fact, ListItem, ReceiptFuture, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
 use hark_core::session::{KeptSession, Said};
@@ -60,6 +61,7 @@ pub struct Fake {
     /// What was set up.
     pub setup: FakeSetup,
     training: Arc<FakeTraining>,
+    models: Arc<FakeModels>,
     turns: AtomicU64,
 }
 
@@ -76,6 +78,7 @@ impl Fake {
             restarts: AtomicU64::new(0),
             setup: FakeSetup::default(),
             training: Arc::default(),
+            models: Arc::default(),
             turns: AtomicU64::new(0),
         }
     }
@@ -368,6 +371,10 @@ impl Api for Fake {
 
     fn setup(&self) -> Arc<dyn Setup> {
         Arc::new(self.setup.clone())
+    }
+
+    fn model_files(&self) -> Arc<dyn ModelFiles> {
+        self.models.clone()
     }
 
     fn wake_training(&self) -> Arc<dyn WakeTraining> {

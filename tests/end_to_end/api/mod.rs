@@ -70,6 +70,7 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
         "/api/v1/setup/sound" => Some(r#"{"test":"microphone","device":"auto"}"#),
         "/api/v1/setup/wake" => Some("{}"),
         "/api/v1/wake/training" => Some(r#"{"phrase":"hey house"}"#),
+        "/api/v1/models/pull" => Some(r#"{"names":["hibari_emma"]}"#),
         "/api/v1/tools/{name}" => Some(r#"{"args":{"words":"boiler"}}"#),
         "/api/v1/setup/home-assistant" => Some(r#"{"url":"http://10.0.0.2:8123","token":"t"}"#),
         "/api/v1/setup/broker" => Some(r#"{"url":"mqtt://10.0.0.2","username":"hark","password":"p"}"#),
@@ -96,8 +97,8 @@ fn every_documented_operation_is_answered_as_documented() {
     for (path, method, described) in operations(&document) {
         let (address, body) = example(&path, &method);
         let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
-        let is_owners =
-            body.is_some() || ["/api/v1/restart", "/api/v1/wake/training"].contains(&path.as_str());
+        let is_owners = body.is_some()
+            || ["/api/v1/restart", "/api/v1/wake/training", "/api/v1/models/pull"].contains(&path.as_str());
         let headers: &[_] = if is_owners { &[json, token] } else { &[] };
         let answer = ask(server.address, &method, &address, headers, body);
         let documented = &described["responses"][answer.status.to_string()];
@@ -290,6 +291,34 @@ fn a_wake_word_is_trained_for_the_operator_and_what_was_counted_is_told() {
     );
     let cancelled = ask(server.address, "DELETE", path, &[token], None).json();
     assert_eq!((&cancelled["state"], &cancelled["phrase"]), (&json!("cancelled"), &json!("hey house")));
+}
+
+#[test]
+fn models_are_listed_for_everybody_and_pulled_for_the_operator() {
+    let (server, _token) = with_operator();
+    let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
+    let path = "/api/v1/models/pull";
+    let body = Some(r#"{"names":["hibari_emma","hibari_tagger"]}"#);
+    for method in ["POST", "DELETE"] {
+        assert_eq!(ask(server.address, method, path, &[json], body).status, 403, "{method}");
+    }
+    let all = get(server.address, "/api/v1/models").json();
+    assert_eq!((&all["pull"]["state"], &all["models"][0]["state"]), (&json!("idle"), &json!("corrupt")));
+    assert_eq!(all["models"][0]["why"], "has 7 bytes, not 1000");
+    for bad in [r#"{"names":[]}"#, r#"{}"#, r#"{"names":["nothing"]}"#] {
+        assert_eq!(ask(server.address, "POST", path, &[json, token], Some(bad)).status, 422, "{bad}");
+    }
+    let begun = ask(server.address, "POST", path, &[json, token], body).json();
+    let progress =
+        json!({"id": "hibari_emma", "stage": "downloading", "done_bytes": 500, "total_bytes": 1000});
+    assert_eq!((&begun["state"], &begun["progress"]), (&json!("running"), &progress));
+    assert_eq!(
+        get(server.address, "/api/v1/models").json()["pull"],
+        begun,
+        "it is told to whoever comes later"
+    );
+    let over = ask(server.address, "DELETE", path, &[token], None).json();
+    assert_eq!((&over["state"], &over["fix"]), (&json!("failed"), &json!("look at the network")));
 }
 
 #[test]

@@ -13,6 +13,7 @@ use super::super::ids::{AutomationId, TimerId, TurnId};
 use super::super::inspection::{Finding, ServerState, SoundDevices, ToolState};
 use super::super::intent::Slots;
 use super::super::memory::{Entity, WhichFacts};
+use super::super::model_files::ModelFiles;
 use super::super::ports::{Fact, ReceiptFuture, StoredList};
 use super::super::public_event::{Envelope, HarkState};
 use super::super::session::{KeptSession, Said};
@@ -268,6 +269,8 @@ pub trait Api: Send + Sync {
     fn setup(&self) -> Arc<dyn Setup>;
     /// Wake words of the owner's.
     fn wake_training(&self) -> Arc<dyn WakeTraining>;
+    /// Models and libraries on the disk; its calls wait for the disk.
+    fn model_files(&self) -> Arc<dyn ModelFiles>;
     /// What `hark doctor` finds; takes as long as that, and engines are loaded for it. One at a time.
     ///
     /// # Errors
