@@ -7,11 +7,15 @@ import { chooseLanguage, chooseTheme, language, theme, type Language, type Theme
 import { connect, send } from './socket';
 import { captions, connection, dismiss, notices, question, refusal, ringing } from './store';
 import { t, type TextKey } from './text';
+import { Calendar } from './views/calendar';
 import { Documents } from './views/documents';
+import { Files } from './views/files';
 import { Health } from './views/health';
 import { Home } from './views/home';
 import { Lists } from './views/lists';
 import { Memory } from './views/memory';
+import { Models } from './views/models';
+import { Notes } from './views/notes';
 import { Now } from './views/now';
 import { People } from './views/people';
 import { Sessions } from './views/sessions';
@@ -27,10 +31,14 @@ const VIEWS = [
   'home',
   'timers',
   'lists',
+  'calendar',
+  'notes',
   'memory',
   'documents',
+  'files',
   'sessions',
   'people',
+  'models',
   'health',
   'settings',
 ] as const;
@@ -202,6 +210,14 @@ function CurrentView() {
       return <Timers />;
     case 'lists':
       return <Lists />;
+    case 'calendar':
+      return <Calendar />;
+    case 'notes':
+      return <Notes />;
+    case 'files':
+      return <Files wanted={rest} />;
+    case 'models':
+      return <Models />;
     case 'memory':
       return <Memory />;
     case 'documents':

@@ -75,6 +75,36 @@ export async function ask(text: string, conversation: string | null = null): Pro
   }
 }
 
+/** What a tool answers. */
+interface ToolAnswer<T> {
+  ok: boolean;
+  detail: T & { error?: string; message?: string; fix?: string };
+  reply: string | null;
+}
+
+/** Has a tool look. Where it cannot, why and what helps is in the failure. */
+export async function look<T>(tool: string, args: Record<string, unknown> = {}): Promise<T> {
+  const answer = (await (await fetchApi('POST', `tools/${tool}`, { args })).json()) as ToolAnswer<T>;
+  if (answer.ok) return answer.detail;
+  const { error, message, fix } = answer.detail;
+  throw new ApiFailure(422, error ?? 'failed', `${message ?? error ?? ''}.`, fix ?? '');
+}
+
+/** Has a tool change something, in a turn of this page's conversation: what is asked first is asked as ever. `told` is `done`
+ * where it was done, else what is asked or why it was not. */
+export async function change(tool: string, args: Record<string, unknown>, done: string): Promise<{ ok: boolean; told: string }> {
+  try {
+    const body = { args, session_id: session };
+    const answer = (await (await fetchApi('POST', `tools/${tool}`, body)).json()) as ToolAnswer<object>;
+    if (answer.ok) return { ok: true, told: done };
+    const { message = '', fix = '' } = answer.detail;
+    return { ok: false, told: [answer.reply ?? message, fix].filter((part) => part !== '').join(' ') };
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error;
+    return { ok: false, told: `${error.message} ${error.fix}` };
+  }
+}
+
 export interface Switch {
   kind: 'switch';
   isOn: boolean;

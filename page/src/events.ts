@@ -142,6 +142,9 @@ export interface Fact {
   id: number;
   text: string;
   told_at: string | null;
+  /** The day that is meant, such as `2026-12-01` or `2026-12-01T10:00:00`. */
+  date: string | null;
+  yearly: boolean;
 }
 
 export interface Part {

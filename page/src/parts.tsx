@@ -15,6 +15,10 @@ const ICONS = {
   lists: 'M4 6h2M4 12h2M4 18h2M9 6h11M9 12h11M9 18h11',
   memory: 'M6 3h12v18l-6-4-6 4z',
   documents: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6',
+  notes: 'M5 3h14v18H5zM9 8h6M9 12h6M9 16h3',
+  calendar: 'M4 5h16v15H4zM4 10h16M8 3v4M16 3v4',
+  files: 'M3 6h7l2 2h9v11H3z',
+  models: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',
   sessions: 'M4 5h16v11H10l-4 4v-4H4z',
   people: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4 20a8 8 0 0 1 16 0',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 4.5v5M8 14.5v5',
@@ -62,8 +66,8 @@ export function tellFailure(error: unknown): void {
   notify(error.message, error.status === 403 ? t('operator.needed') : error.fix);
 }
 
-const GOOD = ['done', 'completed', 'well', 'passed', 'ready'];
-const BAD = ['failed', 'not_understood', 'problem', 'error'];
+const GOOD = ['done', 'completed', 'well', 'passed', 'ready', 'installed'];
+const BAD = ['failed', 'not_understood', 'problem', 'error', 'corrupt'];
 const OPEN = ['awaiting_approval', 'awaiting_answer', 'running', 'lapsed', 'pending'];
 
 export function Badge({ group, name }: { group: string; name: string }) {
@@ -160,6 +164,16 @@ export function useReading<T>(read: () => Promise<T>, again: unknown[] = []): { 
     };
   }, [isOpen, ...again]);
   return { value, failure };
+}
+
+/** Why something cannot be read, with what helps; what the daemon says of it is English. */
+export function Lacking({ why }: { why: string | null }) {
+  if (why === null) return null;
+  return (
+    <p class="bad-text" role="alert" lang="en">
+      {why}
+    </p>
+  );
 }
 
 /** A number that grows every so often while this is shown and the tab is looked at. */

@@ -40,6 +40,20 @@ export function number(value: number, digits = 0): string {
   return value.toLocaleString(language.value, { maximumFractionDigits: digits });
 }
 
+/** A size as people read it: `3.2 MB`. */
+export function bytes(value: number): string {
+  const units = ['B', 'kB', 'MB', 'GB'];
+  const at = value < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
+  return `${number(value / 1000 ** at, at === 0 || value / 1000 ** at >= 100 ? 0 : 1)} ${units[at] ?? ''}`;
+}
+
+/** `2026-12-01` as a day: `Tue, 1 Dec`; with the year where that is another one. */
+export function day(date: string): string {
+  const at = new Date(`${date}T12:00`);
+  const year = at.getFullYear() === new Date().getFullYear() ? undefined : 'numeric';
+  return at.toLocaleDateString(language.value, { weekday: 'short', day: 'numeric', month: 'short', year });
+}
+
 /** `1:05:09` or `5:09`. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));

@@ -28,10 +28,14 @@ export const VIEWS = [
   'home',
   'timers',
   'lists',
+  'calendar',
+  'notes',
   'memory',
   'documents',
+  'files',
   'sessions',
   'people',
+  'models',
   'health',
   'settings',
 ] as const;
@@ -82,8 +86,18 @@ export interface Daemon {
   end(): Promise<void>;
 }
 
-/** `bare`: nothing is set on the command line that setting up would write. */
-export async function daemon(options: { token?: string; prefix?: string; pin?: string; bare?: boolean } = {}): Promise<Daemon> {
+export interface DaemonOptions {
+  token?: string;
+  prefix?: string;
+  pin?: string;
+  /** Nothing is set on the command line that setting up would write. */
+  bare?: boolean;
+  /** `section.key=value` besides. */
+  settings?: string[];
+  environment?: Record<string, string>;
+}
+
+export async function daemon(options: DaemonOptions = {}): Promise<Daemon> {
   const state = mkdtempSync(join(tmpdir(), 'hark-page-'));
   const [port, broker] = [await freePort(), await freePort()];
   if (options.bare !== true) writeFileSync(join(state, 'home.toml'), home());
@@ -96,6 +110,7 @@ export async function daemon(options: { token?: string; prefix?: string; pin?: s
     `mqtt.node=page-${port}`,
     `dashboard.listen=127.0.0.1:${port}`,
     'dashboard.requests_per_minute=60000',
+    ...(options.settings ?? []),
   ];
   if (options.bare !== true) {
     settings.push('audio.input_device=none', 'audio.output_device=none', `home.file=${join(state, 'home.toml')}`);
@@ -119,6 +134,7 @@ export async function daemon(options: { token?: string; prefix?: string; pin?: s
       ...process.env,
       HARK_MODELS_DIR: process.env['HARK_MODELS_DIR'] ?? join(HERE, '../../models'),
       XDG_CONFIG_HOME: join(state, 'config'),
+      ...options.environment,
     };
     const started = spawn(program, ['--config', config, 'run', ...settings.flatMap((one) => ['--set', one])], { env: environment });
     started.stdout.on('data', (data) => (log += String(data)));

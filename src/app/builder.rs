@@ -301,6 +301,11 @@ impl App {
         self.tools.reference()
     }
 
+    /// The tools behind the gate.
+    pub(crate) fn tools(&self) -> &Arc<dyn Tools> {
+        &self.tools
+    }
+
     /// What is kept on the disk.
     pub(crate) fn store(&self) -> &Store {
         &self.store

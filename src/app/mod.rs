@@ -9,6 +9,7 @@ pub mod effect_runner;
 pub mod event_queue;
 pub(crate) mod external_tools;
 pub mod faults;
+pub(crate) mod features;
 pub mod home;
 pub mod intercom;
 pub mod knowledge;

@@ -50,7 +50,8 @@ pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
 pub use mode::Mode;
 pub use model::{context, delegation, plan, thinking};
 pub use ports::{
-    api, configuration, documents, external_tools, inspection, setup, teaching, tool_host, training,
+    api, configuration, documents, external_tools, inspection, model_files, setup, teaching, tool_host,
+    training,
 };
 pub use public_event::{Envelope, PublicEvent};
 pub use setting::Setting;

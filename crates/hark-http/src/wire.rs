@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat};
 use hark_core::api::{HealthReport, ModelChoice, PartHealth, PartState, ReportedFault};
+use hark_core::calendar::When;
 use hark_core::configuration::Mistake;
 use hark_core::home::{self, Home};
 use hark_core::memory;
@@ -416,6 +417,11 @@ pub(super) struct Fact {
     told_at: Option<String>,
     /// The statement in the second person, where a rule reads one.
     told: Option<String>,
+    /// The day that is meant by words such as "next tuesday", or the first of several, with the time where one was said:
+    /// `2026-12-01`, `2026-12-01T10:00:00`.
+    date: Option<String>,
+    /// It comes again on that day every year.
+    yearly: bool,
     /// `owner`, or `unknown`: somebody in the room or on the broker.
     speaker: String,
     /// How sure it is, 0 to 1; 1 for what Hark was asked to remember.
@@ -445,6 +451,14 @@ pub(super) struct FactStatement {
     object: String,
 }
 
+/// A day, with the time of day where that was said.
+fn begins(when: When) -> String {
+    match when.has_time() {
+        true => when.start().format("%Y-%m-%dT%H:%M:%S").to_string(),
+        false => when.start().date().to_string(),
+    }
+}
+
 impl From<ports::Fact> for Fact {
     fn from(fact: ports::Fact) -> Self {
         let statement = fact.statement.map(|it| FactStatement {
@@ -458,6 +472,8 @@ impl From<ports::Fact> for Fact {
             text: fact.text,
             told_at: rfc3339(fact.told_unix_ms),
             told: Some(fact.told).filter(|told| !told.is_empty()),
+            yearly: fact.time.as_ref().is_some_and(|time| time.yearly),
+            date: fact.time.as_ref().and_then(memory::SaidTime::when).map(begins),
             speaker: fact.source.speaker.name().to_owned(),
             sure: fact.source.sure,
             turn: fact.source.turn,

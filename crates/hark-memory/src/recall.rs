@@ -122,14 +122,22 @@ impl Memory {
         Ok(!self.answers(question, &Requester::default())?.is_empty())
     }
 
-    /// Whether something was told that has all the words of a question, or means nearly the same as an answer would.
+    /// Whether something was told that has the words of a question, or most of them, or means nearly the same as an answer would.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn is_asked_in_other_words(&self, text: &str) -> Result<bool, Fault> {
         let words = sought_words(text);
         let has_words = words.len() >= LEAST_WORDS && !self.store.search(&words, false, 1)?.is_empty();
-        Ok(has_words || !self.in_other_words(text)?.is_empty())
+        // Not every word of a question is in its answer: "does it go" and "it goes".
+        Ok(has_words || !self.with_most(&words)?.is_empty() || !self.in_other_words(text)?.is_empty())
+    }
+
+    /// A fact as it is told to whoever asks: in the language of the question, where a rule says how. Empty where no rule has
+    /// read it.
+    pub fn told_to(&self, fact: &Fact, asked: Option<&str>) -> String {
+        let retold = self.reader.as_ref().zip(asked).and_then(|(reader, asked)| reader.retold(fact, asked));
+        retold.unwrap_or_else(|| fact.told.clone())
     }
 
     /// Whether a rule reads a question in some words.

@@ -8,7 +8,10 @@ use super::sentences::Sentences;
 use super::told_time;
 use chrono::NaiveDateTime;
 use hark_core::Slots;
-use hark_core::memory::{Dating, EntityKind, Said, SaidQuestion, SaidStatement, SaidTime, StatementReader};
+use hark_core::memory::{
+    Dating, Entity, EntityKind, Fact, OWNER_KEY, Said, SaidQuestion, SaidStatement, SaidTime, Statement,
+    StatementReader,
+};
 use hark_language::Lexicon;
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Map, Value};
@@ -18,6 +21,9 @@ use std::path::PathBuf;
 /// Intent of statements and of questions in these files.
 const TOLD: &str = "HarkTold";
 const ASKED: &str = "HarkAsked";
+
+/// The responses that tell a statement in this language when it was told in another one, by the type of its relation.
+const RETOLD: &str = "HarkRetold";
 
 /// Longest text that is read, bytes: no statement is longer, and reading one costs more with every word.
 const MAX_BYTES: usize = 300;
@@ -39,6 +45,8 @@ struct Rules {
     grammar: Grammar,
     /// How statements are told back, by the key of the response.
     told: BTreeMap<String, String>,
+    /// How statements of other languages are told, by the type of the relation.
+    retold: BTreeMap<String, String>,
 }
 
 impl Statements {
@@ -91,6 +99,15 @@ impl StatementReader for Statements {
         }
         self.languages.iter().filter(of_it).find_map(|it| told_time::read(text, it.lexicon, now, dating))
     }
+
+    fn retold(&self, fact: &Fact, question: &str) -> Option<String> {
+        let statement = fact.statement.as_ref()?;
+        let language = self.question(question)?.language;
+        if language == fact.source.language {
+            return None;
+        }
+        self.languages.iter().find(|rules| rules.lexicon.code == language)?.retold(statement)
+    }
 }
 
 impl Rules {
@@ -99,6 +116,7 @@ impl Rules {
             lexicon: hark_language::of(sentences.language()),
             grammar: Grammar::new(sentences, &Default::default()),
             told: sentences.responses().get(TOLD).cloned().unwrap_or_default(),
+            retold: sentences.responses().get(RETOLD).cloned().unwrap_or_default(),
         }
     }
 
@@ -212,11 +230,29 @@ impl Rules {
             let said: Vec<&str> = said.iter().map(|(word, _)| word.as_str()).collect();
             values.insert("word".to_owned(), Value::from(memory.owner(&said.join(" "))));
         }
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Chainable);
-        let rendered = environment.render_str(template, minijinja::value::Serde(Value::Object(values)));
-        rendered.unwrap_or_else(|_| memory.told_back(text))
+        rendered(template, values).unwrap_or_else(|| memory.told_back(text))
     }
+
+    /// A statement that was told in another language. `subject` is empty where it is about whoever told it; one of whom
+    /// only the relation is known ("my sister") has no name in this language.
+    fn retold(&self, statement: &Statement) -> Option<String> {
+        let Entity { key, name, .. } = &statement.subject;
+        let subject = if key == OWNER_KEY { "" } else { name.as_str() };
+        if key != OWNER_KEY && (name.is_empty() || key.starts_with(':')) {
+            return None;
+        }
+        let values = [("subject", subject), ("object", statement.object.as_str())];
+        let values = values.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
+        let told = rendered(self.retold.get(&statement.relation)?, values.collect())?;
+        Some(told.trim().to_owned()).filter(|told| !told.is_empty())
+    }
+}
+
+/// `None` for a template that cannot be rendered.
+fn rendered(template: &str, values: Map<String, Value>) -> Option<String> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+    environment.render_str(template, minijinja::value::Serde(Value::Object(values))).ok()
 }
 
 fn words<'s>(slots: &'s Slots, slot: &str) -> Option<&'s str> {

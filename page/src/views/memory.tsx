@@ -4,7 +4,15 @@ import { ask } from '../commands';
 import type { Fact } from '../events';
 import { Panel, Search, useReading } from '../parts';
 import { connection, entries, notify, spokenLanguage } from '../store';
-import { inLanguage, moment, t } from '../text';
+import { language } from '../preferences';
+import { day, inLanguage, moment, t } from '../text';
+
+/** The day that is meant, with the time where one was said. */
+function meant(date: string, isYearly: boolean): string {
+  const [on = '', time = ''] = date.split('T');
+  if (isYearly) return new Date(`${on}T12:00`).toLocaleDateString(language.value, { day: 'numeric', month: 'long' });
+  return time === '' ? day(on) : `${day(on)}, ${time.slice(0, 5)}`;
+}
 
 function Row({ fact, done }: { fact: Fact; done: () => void }) {
   const [isSure, setIsSure] = useState(false);
@@ -24,6 +32,12 @@ function Row({ fact, done }: { fact: Fact; done: () => void }) {
           <time class="dim" dateTime={fact.told_at}>
             {t('memory.told', { time: moment(fact.told_at) })}
           </time>
+        )}
+        {fact.date !== null && (
+          <span class="dim">
+            {' · '}
+            <time dateTime={fact.date}>{t(fact.yearly ? 'memory.date.yearly' : 'memory.date', { day: meant(fact.date, fact.yearly) })}</time>
+          </span>
         )}
       </div>
       {isSure ? (

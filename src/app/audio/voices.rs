@@ -75,14 +75,7 @@ pub struct VoiceEntry {
 /// # Errors
 /// When espeak-ng's data is missing.
 pub fn list(config: &Config, manifest: &Manifest) -> Result<Vec<VoiceEntry>, Fault> {
-    let mut voices: Vec<VoiceEntry> = of_manifest(manifest)
-        .map(|(engine, part)| VoiceEntry {
-            engine: engine.name(),
-            name: part.id.clone(),
-            description: format!("{}; licence: {}", part.purpose, part.licence),
-            get: (!is_here(manifest, engine, &part.id)).then(|| pull(manifest, engine, &part.id)),
-        })
-        .collect();
+    let mut voices: Vec<VoiceEntry> = of_models(manifest).collect();
     let espeak =
         Engines { config, manifest, names: Arc::default() }.espeak()?.voices()?.into_iter().filter_map(
             |voice| {
@@ -97,22 +90,25 @@ pub fn list(config: &Config, manifest: &Manifest) -> Result<Vec<VoiceEntry>, Fau
     Ok(voices)
 }
 
-/// Voices of a model that are here and speak this language.
-///
-/// # Errors
-/// When espeak-ng's data is missing.
-pub(crate) fn speaking(
-    config: &Config,
-    manifest: &Manifest,
-    language: &str,
-) -> Result<Vec<VoiceEntry>, Fault> {
-    let speaks = |voice: &VoiceEntry| {
-        let spoken = choose(&mut config.clone(), manifest, &voice.name);
-        spoken.is_ok_and(|spoken| is_same_language(&spoken, language))
+/// The voices of a model, here or not.
+fn of_models(manifest: &Manifest) -> impl Iterator<Item = VoiceEntry> {
+    of_manifest(manifest).map(|(engine, part)| VoiceEntry {
+        engine: engine.name(),
+        name: part.id.clone(),
+        description: format!("{}; licence: {}", part.purpose, part.licence),
+        get: (!is_here(manifest, engine, &part.id)).then(|| pull(manifest, &part.id)),
+    })
+}
+
+/// Voices of a model that are here and speak this language. Waits for no engine.
+pub(crate) fn speaking(manifest: &Manifest, spoken: &str) -> Vec<VoiceEntry> {
+    let speaks = |voice: &VoiceEntry| match Named::find(manifest, &voice.name) {
+        Ok(Named::Model { engine, id, model }) => {
+            language(manifest, engine, &id, &model).is_ok_and(|language| is_same_language(&language, spoken))
+        }
+        _ => false,
     };
-    let mut voices = list(config, manifest)?;
-    voices.retain(|voice| voice.engine != Speaking::ESPEAK && voice.get.is_none() && speaks(voice));
-    Ok(voices)
+    of_models(manifest).filter(|voice| voice.get.is_none() && speaks(voice)).collect()
 }
 
 /// Whether two tags are of one language: `en-GB` and `en`.
@@ -255,7 +251,7 @@ impl Named {
         let (engine, id) = entry(manifest, name).ok_or_else(|| no_such_voice(name))?;
         if !is_here(manifest, engine, &id) {
             let message = format!("the voice {id} is not here, or not whole");
-            let fix = format!("{}; or set speaking.voice = \"espeak\"", pull(manifest, engine, &id));
+            let fix = format!("{}; or set speaking.voice = \"espeak\"", pull(manifest, &id));
             return Err(Fault::new(FaultKind::MissingPart, "voice", message, fix));
         }
         let model = manifest.path(&id)?;
@@ -278,14 +274,21 @@ fn is_here(manifest: &Manifest, engine: Engine, id: &str) -> bool {
     })
 }
 
-/// How to get a voice, with what makes its phonemes.
-fn pull(manifest: &Manifest, engine: Engine, id: &str) -> String {
+/// The parts of a voice of the manifest with what makes its phonemes; none of what is no voice.
+pub(crate) fn parts(manifest: &Manifest, id: &str) -> Vec<String> {
+    let Some((engine, part)) = of_manifest(manifest).find(|(_, part)| part.id == id) else {
+        return Vec::new();
+    };
     let mut parts = engine.parts(id);
     if engine == Engine::Hibari {
-        let language = manifest.part(id).ok().and_then(|part| part.language.as_deref());
-        parts.extend(phonemiser_parts(language.is_some_and(is_british)).map(str::to_owned));
+        parts.extend(phonemiser_parts(part.language.as_deref().is_some_and(is_british)).map(str::to_owned));
     }
-    format!("hark models pull {}", parts.join(" "))
+    parts
+}
+
+/// How to get a voice.
+fn pull(manifest: &Manifest, id: &str) -> String {
+    format!("hark models pull {}", parts(manifest, id).join(" "))
 }
 
 fn no_such_voice(name: &str) -> Fault {

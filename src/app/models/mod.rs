@@ -4,6 +4,7 @@ pub mod context;
 pub mod describer;
 pub mod factory;
 pub mod model_files;
+pub mod pulls;
 pub mod relevance;
 pub mod reply_prefetch;
 pub mod worker;

@@ -4,10 +4,12 @@ use crate::app::audio::remote_microphone::{MicrophoneTimeouts, OFF_AFTER, Remote
 use crate::app::audio::wake_training::BackgroundTraining;
 use crate::app::builder::App;
 use crate::app::event_queue::EventQueue;
+use crate::app::features::features;
 use crate::app::home::{names, sources};
 use crate::app::intercom::Intercom;
 use crate::app::knowledge::library::{self, HouseholdDocuments, Library};
 use crate::app::language::spoken_languages::lexicons;
+use crate::app::models::pulls::BackgroundPulls;
 use crate::app::service::background::aside;
 use crate::app::service::broadcast::Broadcast;
 use crate::app::service::health::{DeviceHealth, Health};
@@ -30,19 +32,22 @@ use hark_core::house::{NameChange, NodeCard};
 use hark_core::inspection::{Finding, ServerState, SoundDevices, ToolState};
 use hark_core::memory::{Entity, WhichFacts};
 use hark_core::model::{LanguageModel, ModelListing};
-use hark_core::ports::{Fact, HomeView, StoredList};
+use hark_core::model_files::ModelFiles;
+use hark_core::origin::{Origin, Requester};
+use hark_core::ports::{Fact, HomeView, ReceiptFuture, StoredList, Tools};
 use hark_core::session::{KeptSession, Said, Sessions};
 use hark_core::setup::Setup;
 use hark_core::speaker::Speakers;
 use hark_core::timer::Timer;
 use hark_core::training::WakeTraining;
-use hark_core::{AutomationId, Event, Fault, FaultKind, TimerId, TurnId};
+use hark_core::{AutomationId, Event, Fault, FaultKind, Risk, Slots, TimerId, ToolCall, TurnId};
 use hark_dialog::instincts;
 use hark_home::HomeRegistry;
 use hark_home::lists::ListError;
 use hark_home::timers::{TimerError, Timers};
 use hark_homeassistant::StatusView;
 use hark_memory::Memory;
+use hark_models::manifest::Manifest;
 use hark_models::memory;
 use hark_mqtt::Mqtt;
 use hark_mqtt_devices::Devices;
@@ -66,6 +71,9 @@ pub(crate) struct LiveApi {
     configuration: Arc<LiveConfiguration>,
     inspection: Arc<Inspection>,
     wake_training: Arc<BackgroundTraining>,
+    manifest: Arc<Manifest>,
+    pulls: Arc<BackgroundPulls>,
+    tools: Arc<dyn Tools>,
     services: Arc<Services>,
     mcp: Option<Arc<hark_mcp::Servers>>,
     health: Arc<Health>,
@@ -122,6 +130,9 @@ impl LiveApi {
             )),
             inspection: Arc::new(Inspection::new(configuration.file().clone())),
             configuration,
+            manifest: app.manifest.clone(),
+            pulls: Arc::new(BackgroundPulls::new(app.manifest.clone(), features())),
+            tools: app.tools().clone(),
             services: app.services.clone(),
             mcp: app.mcp.clone(),
             health,
@@ -334,6 +345,7 @@ impl Api for LiveApi {
         Arc::new(LiveSetup {
             configuration: self.configuration.clone(),
             inspection: self.inspection.clone(),
+            manifest: self.manifest.clone(),
             home: self.home.clone(),
             health: self.health.clone(),
             broadcast: self.broadcast.clone(),
@@ -342,6 +354,10 @@ impl Api for LiveApi {
 
     fn wake_training(&self) -> Arc<dyn WakeTraining> {
         self.wake_training.clone()
+    }
+
+    fn model_files(&self) -> Arc<dyn ModelFiles> {
+        self.pulls.clone()
     }
 
     fn examine(&self) -> ApiFuture<'_, Result<Vec<Finding>, Fault>> {
@@ -354,6 +370,25 @@ impl Api for LiveApi {
 
     fn tools(&self) -> Vec<ToolState> {
         tools::overview(&self.services)
+    }
+
+    fn tool_risk(&self, tool: &str) -> Option<Risk> {
+        self.tools.risk(tool)
+    }
+
+    fn look(&self, tool: &str, args: Slots) -> ReceiptFuture {
+        self.tools.run(ToolCall {
+            index: 0,
+            // Of its own: two looks are never one call that came twice.
+            turn: TurnId(format!("look-{}", uuid::Uuid::now_v7().simple())),
+            tool: tool.to_owned(),
+            args,
+            approved: false,
+            grant: None,
+            tainted: false,
+            unattended: false,
+            requester: Requester::of(&Origin::Api(String::new())),
+        })
     }
 
     fn served_tools(&self) -> Vec<ToolState> {

@@ -33,6 +33,8 @@ use std::sync::{Arc, PoisonError};
 pub(crate) struct LiveSetup {
     pub(crate) configuration: Arc<LiveConfiguration>,
     pub(crate) inspection: Arc<Inspection>,
+    /// What it found whole once is not read through again.
+    pub(crate) manifest: Arc<Manifest>,
     pub(crate) home: Arc<HomeRegistry>,
     pub(crate) health: Arc<Health>,
     pub(crate) broadcast: Arc<Broadcast>,
@@ -47,7 +49,6 @@ impl LiveSetup {
 
     fn look_up(&self) -> Result<SetupChoices, Fault> {
         let config = self.config()?;
-        let manifest = Manifest::load(&config.paths.models_dir()?)?;
         let language = |it: &Lexicon| LanguageChoice {
             code: it.code.to_owned(),
             name: if it.setup.name.is_empty() { it.code.to_owned() } else { it.setup.name.clone() },
@@ -58,8 +59,8 @@ impl LiveSetup {
         let texts = texts(&config);
         Ok(SetupChoices {
             languages: hark_language::all().into_iter().map(language).collect(),
-            voices: voices::speaking(&config, &manifest, spoken)?.into_iter().map(voice).collect(),
-            wake_words: wake::words(&config, &manifest).into_iter().map(word).collect(),
+            voices: voices::speaking(&self.manifest, spoken).into_iter().map(voice).collect(),
+            wake_words: wake::words(&config, &self.manifest).into_iter().map(word).collect(),
             areas: if rooms::is_demo(&config) { Vec::new() } else { self.home.home().areas.clone() },
             sample: texts.text("voice_sample", &[]),
             request: texts.text("test_request", &[]),

@@ -36,7 +36,7 @@ pub(super) fn voice(setup: &mut Setup) -> Answer<String> {
     setup.talk.say("voice_intro", &[]);
     let (config, manifest) = (setup.config()?, setup.manifest()?);
     let language = config.speaking.language.clone();
-    let neural = quietly(|| voices::speaking(&config, &manifest, &language))?;
+    let neural = voices::speaking(&manifest, &language);
     let mut names: Vec<(String, String)> = neural
         .into_iter()
         .map(|voice| (voice.name.clone(), format!("{}: {}", voice.name, voice.description)))

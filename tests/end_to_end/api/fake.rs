@@ -1,6 +1,6 @@
 //! A Hark that answers every typed request with an echo, behind the real interface.
 
-use super::fake_setup::{FakeSetup, FakeTraining};
+use super::fake_setup::{FakeModels, FakeSetup, FakeTraining};
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::{
     Api, ApiFuture, EchoFigure, EnginePermit, EventFeed, EventNews, HealthReport, HeardWakeWord, House,
@@ -17,7 +17,8 @@ use hark_core::home::{Area, Entity, Home};
 use hark_core::house::{NameChange, NodeCard};
 use hark_core::inspection::{Finding, ServerState, SoundDevice, SoundDevices, ToolState};
 use hark_core::memory;
-use hark_core::ports::{Fact, ListItem, StoredList};
+use hark_core::model_files::ModelFiles;
+use hark_core::ports::{Fact, ListItem, ReceiptFuture, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
 use hark_core::session::{KeptSession, Said};
 use hark_core::setup::Setup;
@@ -25,7 +26,10 @@ use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers};
 use hark_core::speech::Transcript;
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::training::WakeTraining;
-use hark_core::{AutomationId, Envelope, Event, Fault, FaultKind, PublicEvent, Risk, Stamp, TimerId, TurnId};
+use hark_core::{
+    AutomationId, Envelope, Event, Fault, FaultKind, PublicEvent, Receipt, ReceiptId, Risk, Slots, Stamp,
+    TimerId, TurnId,
+};
 use hark_http::Dashboard;
 use hark_http::limits::Limits;
 use serde_json::{Value, json};
@@ -57,6 +61,7 @@ pub struct Fake {
     /// What was set up.
     pub setup: FakeSetup,
     training: Arc<FakeTraining>,
+    models: Arc<FakeModels>,
     turns: AtomicU64,
 }
 
@@ -73,6 +78,7 @@ impl Fake {
             restarts: AtomicU64::new(0),
             setup: FakeSetup::default(),
             training: Arc::default(),
+            models: Arc::default(),
             turns: AtomicU64::new(0),
         }
     }
@@ -367,6 +373,10 @@ impl Api for Fake {
         Arc::new(self.setup.clone())
     }
 
+    fn model_files(&self) -> Arc<dyn ModelFiles> {
+        self.models.clone()
+    }
+
     fn wake_training(&self) -> Arc<dyn WakeTraining> {
         self.training.clone()
     }
@@ -406,6 +416,25 @@ impl Api for Fake {
             fix: String::new(),
             arguments: json!({"type": "object"}),
         }]
+    }
+
+    fn tool_risk(&self, tool: &str) -> Option<Risk> {
+        match tool {
+            "notes.search" => Some(Risk::Read),
+            "notes.create" => Some(Risk::Write),
+            _ => None,
+        }
+    }
+
+    fn look(&self, tool: &str, args: Slots) -> ReceiptFuture {
+        let receipt = Receipt {
+            id: ReceiptId("r".into()),
+            ok: args.get("words").is_some(),
+            changed: false,
+            detail: json!({"tool": tool, "args": args, "fix": "say what is looked for"}),
+            tainted: true,
+        };
+        Box::pin(async { receipt })
     }
 
     fn served_tools(&self) -> Vec<ToolState> {

@@ -4,6 +4,7 @@ use hark_core::api::ApiFuture;
 use hark_core::configuration::{ConfigurationChange, Mistake, Refusal};
 use hark_core::home::Area;
 use hark_core::model::ModelListing;
+use hark_core::model_files::{FileState, ModelFile, ModelFiles, PullProgress, PullStage, PullState};
 use hark_core::setup::{
     BrokerChoice, FoundService, FoundServices, HomeAssistantChoice, LanguageChoice, Loudness, NetworkService,
     ServerModels, SetUp, Setup, SetupChoices, SoundTest, SoundTestResult, VoiceChoice, WakeTrial,
@@ -152,5 +153,50 @@ impl WakeTraining for FakeTraining {
 
     fn cancel(&self) {
         *self.0.lock().unwrap() = TrainingState::Cancelled { phrase: "hey house".into() };
+    }
+}
+
+/// One voice; a pull stands still after half of it.
+pub struct FakeModels(Mutex<PullState>);
+
+impl Default for FakeModels {
+    fn default() -> Self {
+        Self(Mutex::new(PullState::Idle))
+    }
+}
+
+impl ModelFiles for FakeModels {
+    fn list(&self) -> Result<Vec<ModelFile>, Fault> {
+        Ok(vec![ModelFile {
+            id: "hibari_emma".into(),
+            role: "voice".into(),
+            purpose: "a voice".into(),
+            licence: "Apache-2.0".into(),
+            version: "1".into(),
+            language: Some("en-GB".into()),
+            size_bytes: Some(1000),
+            is_optional: true,
+            state: FileState::Corrupt { why: "has 7 bytes, not 1000".into() },
+            needs: vec!["hibari_tagger".into()],
+        }])
+    }
+
+    fn pull_state(&self) -> PullState {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn pull(&self, ids: &[String]) -> Result<(), Fault> {
+        if ids.iter().any(|id| id == "nothing") {
+            return Err(Fault::new(FaultKind::BadInput, "models", "there is no `nothing`", "see the list"));
+        }
+        let id = ids[0].clone();
+        let progress = PullProgress { id, stage: PullStage::Downloading, done_bytes: 500, total_bytes: 1000 };
+        *self.0.lock().unwrap() = PullState::Running { ids: ids.to_vec(), progress };
+        Ok(())
+    }
+
+    fn cancel_pull(&self) {
+        let fault = Fault::new(FaultKind::MissingPart, "models", "no source has it", "look at the network");
+        *self.0.lock().unwrap() = PullState::Failed { ids: vec!["hibari_emma".into()], fault };
     }
 }

@@ -14,6 +14,7 @@ mod sockets;
 use fake::Server;
 use hark_config::{Config, Problem};
 use hark_core::Event;
+use hark_core::public_event::Origin;
 use hark_http::openapi;
 use http::{ask, get, post};
 use serde_json::{Map, Value, json};
@@ -69,6 +70,8 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
         "/api/v1/setup/sound" => Some(r#"{"test":"microphone","device":"auto"}"#),
         "/api/v1/setup/wake" => Some("{}"),
         "/api/v1/wake/training" => Some(r#"{"phrase":"hey house"}"#),
+        "/api/v1/models/pull" => Some(r#"{"names":["hibari_emma"]}"#),
+        "/api/v1/tools/{name}" => Some(r#"{"args":{"words":"boiler"}}"#),
         "/api/v1/setup/home-assistant" => Some(r#"{"url":"http://10.0.0.2:8123","token":"t"}"#),
         "/api/v1/setup/broker" => Some(r#"{"url":"mqtt://10.0.0.2","username":"hark","password":"p"}"#),
         "/api/v1/setup/rooms" => Some(r#"{"names":["Kitchen"]}"#),
@@ -82,6 +85,7 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
         ("/api/v1/documents", "DELETE") => "/api/v1/documents?path=/home/them/manuals/boiler.pdf".to_owned(),
         ("/api/v1/documents/search", _) => "/api/v1/documents/search?q=error%20E5".to_owned(),
         ("/api/v1/sessions/{name}", _) => "/api/v1/sessions/desk".to_owned(),
+        ("/api/v1/tools/{name}", _) => "/api/v1/tools/notes.search".to_owned(),
         _ => path.replace("{id}", id).replace("{name}", "Anna"),
     };
     (address, body.filter(|_| ["POST", "PATCH"].contains(&method)))
@@ -93,8 +97,8 @@ fn every_documented_operation_is_answered_as_documented() {
     for (path, method, described) in operations(&document) {
         let (address, body) = example(&path, &method);
         let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
-        let is_owners =
-            body.is_some() || ["/api/v1/restart", "/api/v1/wake/training"].contains(&path.as_str());
+        let is_owners = body.is_some()
+            || ["/api/v1/restart", "/api/v1/wake/training", "/api/v1/models/pull"].contains(&path.as_str());
         let headers: &[_] = if is_owners { &[json, token] } else { &[] };
         let answer = ask(server.address, &method, &address, headers, body);
         let documented = &described["responses"][answer.status.to_string()];
@@ -287,6 +291,69 @@ fn a_wake_word_is_trained_for_the_operator_and_what_was_counted_is_told() {
     );
     let cancelled = ask(server.address, "DELETE", path, &[token], None).json();
     assert_eq!((&cancelled["state"], &cancelled["phrase"]), (&json!("cancelled"), &json!("hey house")));
+}
+
+#[test]
+fn models_are_listed_for_everybody_and_pulled_for_the_operator() {
+    let (server, _token) = with_operator();
+    let (json, token) = (("Content-Type", "application/json"), ("Authorization", OPERATOR.0));
+    let path = "/api/v1/models/pull";
+    let body = Some(r#"{"names":["hibari_emma","hibari_tagger"]}"#);
+    for method in ["POST", "DELETE"] {
+        assert_eq!(ask(server.address, method, path, &[json], body).status, 403, "{method}");
+    }
+    let all = get(server.address, "/api/v1/models").json();
+    assert_eq!((&all["pull"]["state"], &all["models"][0]["state"]), (&json!("idle"), &json!("corrupt")));
+    assert_eq!(all["models"][0]["why"], "has 7 bytes, not 1000");
+    for bad in [r#"{"names":[]}"#, r#"{}"#, r#"{"names":["nothing"]}"#] {
+        assert_eq!(ask(server.address, "POST", path, &[json, token], Some(bad)).status, 422, "{bad}");
+    }
+    let begun = ask(server.address, "POST", path, &[json, token], body).json();
+    let progress =
+        json!({"id": "hibari_emma", "stage": "downloading", "done_bytes": 500, "total_bytes": 1000});
+    assert_eq!((&begun["state"], &begun["progress"]), (&json!("running"), &progress));
+    assert_eq!(
+        get(server.address, "/api/v1/models").json()["pull"],
+        begun,
+        "it is told to whoever comes later"
+    );
+    let over = ask(server.address, "DELETE", path, &[token], None).json();
+    assert_eq!((&over["state"], &over["fix"]), (&json!("failed"), &json!("look at the network")));
+}
+
+#[test]
+fn a_tool_that_looks_leaves_no_turn_and_any_other_is_a_turn() {
+    let server = Server::start();
+    let json = ("Content-Type", "application/json");
+    let call = |name: &str, body: &str| {
+        ask(server.address, "POST", &format!("/api/v1/tools/{name}"), &[json], Some(body))
+    };
+    let looked = call("notes.search", r#"{"args":{"words":"boiler"}}"#).json();
+    assert_eq!(
+        (&looked["ok"], &looked["turn"], &looked["asks"]),
+        (&json!(true), &Value::Null, &json!("nothing"))
+    );
+    assert_eq!(looked["detail"]["args"]["words"], "boiler");
+    let refused = call("notes.search", "{}").json();
+    assert_eq!(
+        (&refused["ok"], &refused["detail"]["fix"]),
+        (&json!(false), &json!("say what is looked for"))
+    );
+    assert!(server.fake.pushed.lock().unwrap().is_empty());
+    let done =
+        call("notes.create", r#"{"args":{"text":"a \"note\"\nof two lines"},"session_id":"page"}"#).json();
+    assert!(done["turn"].is_string() && done["reply"].is_string(), "{done}");
+    let pushed = server.fake.pushed.lock().unwrap();
+    let Some(Event::Typed { text, origin, .. }) = pushed.first() else { panic!("{pushed:?}") };
+    assert_eq!(text, r#"/tool notes.create {"text":"a \"note\"\nof two lines"}"#);
+    assert_eq!(*origin, Origin::Api("page".into()));
+    drop(pushed);
+    assert_eq!(call("notes.burn", "{}").status, 404);
+    assert_eq!(call("notes.search", r#"{"words":"boiler"}"#).status, 422);
+    // Another page's form sends no JSON.
+    let form = ("Content-Type", "text/plain");
+    let foreign = ask(server.address, "POST", "/api/v1/tools/notes.search", &[form], Some("{}"));
+    assert_eq!(foreign.status, 415);
 }
 
 #[test]

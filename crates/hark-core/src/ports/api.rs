@@ -11,13 +11,16 @@ use super::super::home::Home;
 use super::super::house::{NameChange, NodeCard};
 use super::super::ids::{AutomationId, TimerId, TurnId};
 use super::super::inspection::{Finding, ServerState, SoundDevices, ToolState};
+use super::super::intent::Slots;
 use super::super::memory::{Entity, WhichFacts};
-use super::super::ports::{Fact, StoredList};
+use super::super::model_files::ModelFiles;
+use super::super::ports::{Fact, ReceiptFuture, StoredList};
 use super::super::public_event::{Envelope, HarkState};
 use super::super::session::{KeptSession, Said};
 use super::super::setup::Setup;
 use super::super::speaker::Speakers;
 use super::super::timer::Timer;
+use super::super::tool::Risk;
 use super::super::training::WakeTraining;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -266,6 +269,8 @@ pub trait Api: Send + Sync {
     fn setup(&self) -> Arc<dyn Setup>;
     /// Wake words of the owner's.
     fn wake_training(&self) -> Arc<dyn WakeTraining>;
+    /// Models and libraries on the disk; its calls wait for the disk.
+    fn model_files(&self) -> Arc<dyn ModelFiles>;
     /// What `hark doctor` finds; takes as long as that, and engines are loaded for it. One at a time.
     ///
     /// # Errors
@@ -278,6 +283,10 @@ pub trait Api: Send + Sync {
     fn sound_devices(&self) -> ApiFuture<'_, Result<SoundDevices, Fault>>;
     /// Every tool as it stands here.
     fn tools(&self) -> Vec<ToolState>;
+    /// Risk of a tool's mildest use; `None` when there is no such tool.
+    fn tool_risk(&self, tool: &str) -> Option<Risk>;
+    /// Has a tool look behind the gate, without a turn. For those of [`Risk::Read`] only: what changes something is a turn.
+    fn look(&self, tool: &str, args: Slots) -> ReceiptFuture;
     /// Those of them that other programs may call (`mcp.serve`) and that can do something now.
     fn served_tools(&self) -> Vec<ToolState>;
     /// Every MCP server whose tools join them.

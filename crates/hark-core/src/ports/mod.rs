@@ -5,6 +5,7 @@ pub mod configuration;
 pub mod documents;
 pub mod external_tools;
 pub mod inspection;
+pub mod model_files;
 pub mod screen;
 pub mod setup;
 pub mod teaching;

@@ -49,6 +49,8 @@ pub(crate) struct Operation {
 pub(crate) const EVERYWHERE: [u16; 4] = [400, 401, 403, 429];
 /// What a request with a body can be answered besides.
 pub(super) const WITH_BODY: [u16; 7] = [408, 413, 415, 422, 500, 503, 504];
+/// The same where the address names one thing of many.
+pub(super) const WITH_BODY_OF_ONE: [u16; 8] = [404, 408, 413, 415, 422, 500, 503, 504];
 /// What can be answered by what reads the store.
 pub(super) const WITH_STORE: [u16; 2] = [500, 503];
 pub(super) const ONE_OF_STORE: [u16; 3] = [404, 500, 503];

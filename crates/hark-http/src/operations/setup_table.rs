@@ -2,11 +2,11 @@
 //! write the configuration, sound, or reach addresses of the network.
 
 use super::operation::{Operation, Success, WITH_BODY, reads};
-use crate::setup::{self, training};
+use crate::setup::{self, models, training};
 use axum::routing::{delete, get, post};
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 12] = [
+pub(super) static OPERATIONS: [Operation; 16] = [
     Operation {
         handler: || get(setup::choices),
         ..reads(
@@ -82,6 +82,49 @@ pub(super) static OPERATIONS: [Operation; 12] = [
             "cancel_wake_training",
             "Ends the training that goes on. For the operator only.",
             Success::Object(|schemas| schemas.subschema_for::<training::Training>()),
+        )
+    },
+    Operation {
+        refusals: &[500],
+        handler: || get(models::list),
+        ..reads(
+            "/api/v1/models",
+            "models",
+            "Models and native libraries as `hark models list` prints them: what is here, how large it is, under which licence; and how the pull stands.",
+            Success::Object(|schemas| schemas.subschema_for::<models::Models>()),
+        )
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(models::pull_state),
+        ..reads(
+            "/api/v1/models/pull",
+            "model_pull",
+            "How the pull of models stands: how many bytes of which model are here, or why it did not work.",
+            Success::Object(|schemas| schemas.subschema_for::<models::Pull>()),
+        )
+    },
+    Operation {
+        method: "post",
+        body: Some(|schemas| schemas.subschema_for::<models::PullRequest>()),
+        refusals: &WITH_BODY,
+        handler: || post(models::pull),
+        ..reads(
+            "/api/v1/models/pull",
+            "pull_models",
+            "Begins to bring models, as `hark models pull` does; one pull at a time. Goes on without whoever asked for it. What was begun before is gone on with, and a file gets its name only when it is whole and checked. For the operator only.",
+            Success::Object(|schemas| schemas.subschema_for::<models::Pull>()),
+        )
+    },
+    Operation {
+        method: "delete",
+        refusals: &[],
+        handler: || delete(models::cancel),
+        ..reads(
+            "/api/v1/models/pull",
+            "cancel_model_pull",
+            "Ends the pull that goes on; what came so far is kept for the next one. For the operator only.",
+            Success::Object(|schemas| schemas.subschema_for::<models::Pull>()),
         )
     },
     Operation {

@@ -1,12 +1,14 @@
 //! The operations of a Hark that is used; those that set one up are in `setup_table`.
 
-use super::operation::{ONE_OF_STORE, ONE_SESSION, Operation, Parameter, Success, WITH_BODY, query, reads};
+use super::operation::{
+    ONE_OF_STORE, ONE_SESSION, Operation, Parameter, Success, WITH_BODY, WITH_BODY_OF_ONE, query, reads,
+};
 use crate::websocket::upgrade;
-use crate::{configuration, documents, handlers, household, inspection, owner, sessions, wire};
+use crate::{configuration, documents, handlers, household, inspection, owner, sessions, tool_host, wire};
 use axum::routing::{delete, get, patch, post};
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 42] = [
+pub(super) static OPERATIONS: [Operation; 43] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -335,6 +337,18 @@ pub(super) static OPERATIONS: [Operation; 42] = [
             "tools",
             "Every tool with its risk, and whether it can do something here.",
             Success::Object(|schemas| schemas.subschema_for::<household::Tools>()),
+        )
+    },
+    Operation {
+        method: "post",
+        body: Some(|schemas| schemas.subschema_for::<tool_host::CallRequest>()),
+        refusals: &WITH_BODY_OF_ONE,
+        handler: || post(tool_host::call_tool),
+        ..reads(
+            "/api/v1/tools/{name}",
+            "call_tool",
+            "Calls a tool with arguments as its schema has them, behind the same gate as every request. A tool that only looks leaves no turn; any other call is a turn of the conversation, answered when that has closed. What is asked first is answered as any question of a conversation.",
+            Success::Object(|schemas| schemas.subschema_for::<tool_host::CallResult>()),
         )
     },
     Operation {

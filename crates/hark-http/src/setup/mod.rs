@@ -1,5 +1,6 @@
 //! Setting Hark up on HTTP: the steps of `hark setup`, each of which can be left out and done again.
 
+pub(crate) mod models;
 pub(crate) mod objects;
 pub(crate) mod training;
 

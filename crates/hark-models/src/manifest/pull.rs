@@ -10,6 +10,10 @@ use hark_core::{Fault, FaultKind};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often it is asked whether another pull has ended.
+const LOCK_POLL: Duration = Duration::from_millis(100);
 
 /// What happens to a part while it is pulled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +97,7 @@ impl Manifest {
             fix: "run it as the owner of the models folder, such as with sudo".into(),
             ..fault
         })?;
-        let _only_one = self.lock(progress)?;
+        let _only_one = self.lock(progress).await?;
         let mut faults: Vec<Fault> = Vec::new();
         for part in pending {
             if let Err(error) = self.bring(part, progress).await {
@@ -121,13 +125,17 @@ impl Manifest {
         !stale
     }
 
-    fn lock(&self, progress: &mut dyn Progress) -> Result<File, Fault> {
+    /// The lock of whoever pulls. It is asked for again and again, so that waiting for it can be given up.
+    async fn lock(&self, progress: &mut dyn Progress) -> Result<File, Fault> {
         let path = self.cache.join(".pull.lock");
-        let io = |error| Fault::from(ManifestError::io(&path, error));
-        let file = File::create(&path).map_err(io)?;
-        if matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) {
-            progress.report("models", PullStep::Waiting);
-            file.lock().map_err(io)?;
+        let file = File::create(&path).map_err(|error| Fault::from(ManifestError::io(&path, error)))?;
+        let mut is_told = false;
+        while matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) {
+            if !is_told {
+                progress.report("models", PullStep::Waiting);
+                is_told = true;
+            }
+            tokio::time::sleep(LOCK_POLL).await;
         }
         Ok(file)
     }

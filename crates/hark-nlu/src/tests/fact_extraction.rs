@@ -51,3 +51,57 @@ fn mistakes_in_the_files_are_told_with_their_place() {
     let none = Statements::load(&[("xx".to_owned(), vec![folder.path().join("none")])]).unwrap();
     assert!(none.statement("my wife is called Anna").is_none());
 }
+
+#[test]
+fn what_was_told_in_another_language_is_told_in_that_of_the_question() {
+    let folder = |code: &str| {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/languages").join(code).join("memory")
+    };
+    let languages = ["en", "de"].map(|code| (code.to_owned(), vec![folder(code)]));
+    let rules = Statements::load(&languages).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let told = |text: &str, question: &str| {
+        let said = rules.statement(text).unwrap();
+        let entity =
+            |key: &str, name: &str| Entity { key: key.into(), name: name.into(), kind: EntityKind::Person };
+        let fact = Fact {
+            text: text.into(),
+            source: hark_core::memory::Source { language: said.language.clone(), ..Default::default() },
+            statement: Some(Statement {
+                subject: match said.subject {
+                    Said::Named(name) => entity(&name.to_lowercase(), &name),
+                    Said::MyRelative(relation) => entity(&format!(":{relation}"), ""),
+                    _ => entity(OWNER_KEY, ""),
+                },
+                relation: said.relation,
+                qualifier: said.qualifier,
+                object: said.object,
+                entity: None,
+                many: said.many,
+            }),
+            ..Fact::default()
+        };
+        rules.retold(&fact, question)
+    };
+    for (text, question, answer) in [
+        ("meine Frau heißt Anna", "what is my wife's name", Some("you are married to Anna")),
+        ("my wife's name is Anna", "wie heißt meine Frau", Some("du bist mit Anna verheiratet")),
+        ("mein Hund heißt Rex", "what is my dog's name", Some("your dog is called Rex")),
+        ("my sister is called Lena", "wer ist meine Schwester", Some("Lena ist deine Schwester")),
+        ("Max lives in Bremen", "wo wohnt Max", Some("Max wohnt in Bremen")),
+        ("my sister lives in Bremen", "wo wohnt meine Schwester", None),
+        ("my wife's name is Anna", "what is my wife's name", None),
+        ("Anna's favourite flower is the tulip", "was weißt du über Anna", None),
+    ] {
+        assert_eq!(told(text, question).as_deref(), answer, "{text}: {question}");
+    }
+}
+
+#[test]
+fn where_something_goes_is_kept_with_its_day_only() {
+    let english = english();
+    let said = english.statement("my car goes to the garage on Friday").unwrap();
+    assert_eq!((said.subject, said.relation.as_str()), (Said::Named("car".into()), "goes"));
+    assert!(english.statement("the dishwasher goes to the kitchen").is_none(), "no day");
+    let asked = english.question("when does my car go to the garage").unwrap();
+    assert_eq!((asked.subject, asked.object.as_deref()), (Some(Said::Named("car".into())), Some("garage")));
+}

@@ -62,17 +62,18 @@ pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             Some(asked) => memory.recall(asked, &by)?,
             None => memory.newest(NEWEST, &by)?,
         };
-        match asked {
+        match &asked {
             Some(_) if found.facts.is_empty() && found.withheld => {
                 Err(refused(reason::PRIVATE, "it is private, and nobody knows who asks"))
             }
-            Some(asked) if found.facts.is_empty() && memory.reads_question(&asked) => {
+            Some(asked) if found.facts.is_empty() && memory.reads_question(asked) => {
                 Err(Failure::new(error_code::NOT_FOUND, "the answer was not told").because(reason::NOT_TOLD))
             }
-            Some(asked) if found.facts.is_empty() => Err(unknown(&asked)),
+            Some(asked) if found.facts.is_empty() => Err(unknown(asked)),
             _ => {
                 found.facts = upcoming(found.facts, now);
                 let ids: Vec<i64> = found.facts.iter().map(|fact| fact.id).collect();
+                let told = |fact: &Fact| told(memory.told_to(fact, asked.as_deref()));
                 let told: Vec<Value> = found.facts.iter().map(told).collect();
                 let (facts, count) = (texts(&found.facts), found.facts.len());
                 let times: Vec<Value> = found.facts.iter().map(|fact| time_fields(fact, now)).collect();
@@ -158,9 +159,9 @@ fn time_fields(fact: &Fact, now: NaiveDateTime) -> Value {
     Value::Object(fields)
 }
 
-/// How a fact is told to whoever told it; null where no rule has read it.
-fn told(fact: &Fact) -> Value {
-    if fact.told.is_empty() { Value::Null } else { json!(fact.told) }
+/// How a fact is told; null where no rule has read it.
+fn told(told: String) -> Value {
+    if told.is_empty() { Value::Null } else { json!(told) }
 }
 
 fn told_or_text(fact: &Fact) -> String {

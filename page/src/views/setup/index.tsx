@@ -165,7 +165,10 @@ export function Setup({ wanted }: { wanted: string }) {
     health.value = await get<Health>('health');
   }, [tick]);
   const { value, failure } = useReading(
-    async () => ({ keys: await get<Keys>('config/keys'), choices: await get<Choices>('setup') }),
+    async () => {
+      const [keys, choices] = await Promise.all([get<Keys>('config/keys'), get<Choices>('setup')]);
+      return { keys, choices };
+    },
     [changes],
   );
   const at = Math.max(0, STEPS.findIndex(([name]) => name === wanted));

@@ -17,8 +17,9 @@ const MAX_TOLD_CHARS: usize = 4000;
 const MAX_TITLE_CHARS: usize = 50;
 /// Most notes that are looked at.
 const MAX_NOTES: usize = 20_000;
-/// Most notes that a search tells.
+/// Most notes that a search tells, and most where all are asked for.
 const MAX_FOUND: usize = 20;
+const MAX_LISTED: usize = 200;
 /// Notes of the same title that get numbers.
 const MAX_NUMBER: u32 = 1000;
 
@@ -56,26 +57,30 @@ pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
 
 /// `notes.search`.
 pub fn search(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, words) =
-        (files(services)?, without_article(services, args.text("words").unwrap_or_default()));
+    let (files, words) = (files(services)?, args.text("words").map(|words| without_article(services, words)));
     let today = (services.clock)().date_naive();
     Ok(blocking(move || {
         let notes = all(&files)?;
-        let lines = if notes.is_empty() {
-            Default::default()
-        } else {
-            files.search_contents(&words, None, MAX_NOTES)?
+        let lines = match &words {
+            Some(words) if !notes.is_empty() => files.search_contents(words, None, MAX_NOTES)?,
+            _ => Default::default(),
         };
         let line = |note: &FileEntry| lines.found.iter().find(|found| found.path == note.path);
-        let fits = |note: &&FileEntry| is_called(note, &words) || line(note).is_some();
+        let fits = |note: &&FileEntry| {
+            words.as_ref().is_none_or(|words| is_called(note, words)) || line(note).is_some()
+        };
         let found: Vec<&FileEntry> = notes.iter().filter(fits).collect();
-        let shown = found.iter().take(MAX_FOUND).map(|note| {
+        let most = if words.is_some() { MAX_FOUND } else { MAX_LISTED };
+        let shown = found.iter().take(most).map(|note| {
             let mut shown = shown(note, today);
             let text = line(note).map_or_else(String::new, |found| found.text.clone());
             shown.insert("text".into(), json!(text));
             Value::Object(shown)
         });
-        let detail = json!({"count": found.len(), "notes": shown.collect::<Vec<_>>(), "words": words});
+        let mut detail = json!({"count": found.len(), "notes": shown.collect::<Vec<_>>()});
+        if let Some(words) = words {
+            detail["words"] = json!(words);
+        }
         Ok(Outcome::answer(detail))
     }))
 }

@@ -128,10 +128,10 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "notes.search",
         description: "Finds notes of the household by words of their title or text, the newest first.",
-        args: &[&[Arg::must("words", Kind::Words(200), "what is looked for")]],
+        args: &[&[Arg::maybe("words", Kind::Words(200), "what is looked for; every note when missing")]],
         result: &[
             Field::always("count", "integer", "how many there are"),
-            Field::always("words", "string", "as they were asked for"),
+            Field::maybe("words", "string", "as they were asked for"),
             Field::always(
                 "notes",
                 "array",

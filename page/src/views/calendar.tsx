@@ -1,0 +1,196 @@
+import { useState } from 'preact/hooks';
+import { change, look } from '../commands';
+import { Lacking, Panel, Pick, useReading } from '../parts';
+import { connection, entries } from '../store';
+import { day, t } from '../text';
+
+interface Event {
+  title: string;
+  place?: string;
+  /** Day it begins on, and the time there. */
+  date: string;
+  time: string;
+  /** Such as `2026-12-01T10:00`. */
+  ends: string;
+  all_day: boolean;
+  repeats: boolean;
+  task: boolean;
+  running: boolean;
+}
+
+interface Found {
+  count: number;
+  unread: number;
+  events: Event[];
+}
+
+const SPANS = ['1', '7', '31'] as const;
+
+/** A day so many days later, as `2026-12-01`. */
+function later(date: string, days: number): string {
+  const at = new Date(`${date}T12:00`);
+  at.setDate(at.getDate() + days);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}
+
+const today = () => later(new Date().toLocaleDateString('sv-SE'), 0);
+
+function times(event: Event): string {
+  if (event.all_day) return t('calendar.all_day');
+  const [date = '', time = ''] = event.ends.split('T');
+  return date === event.date ? `${event.time}–${time}` : `${event.time} – ${day(date)}, ${time}`;
+}
+
+function Day({ date, events }: { date: string; events: Event[] }) {
+  return (
+    <Panel title={day(date)} id={`day-${date}`}>
+      <ul class="plain-list">
+        {events.map((event, index) => (
+          <li key={index} class="fact">
+            <div>
+              <strong>{event.title}</strong> {event.running && <span class="badge good">{t('calendar.now')}</span>}{' '}
+              {event.task && <span class="badge plain">{t('calendar.task')}</span>}{' '}
+              {event.repeats && <span class="badge plain">{t('calendar.repeats')}</span>}
+              <p class="dim small-text">{[times(event), event.place ?? ''].filter((part) => part !== '').join(' · ')}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Add({ done }: { done: () => void }) {
+  const empty = { title: '', date: today(), time: '', minutes: '60', place: '', remind: '' };
+  const [of, setOf] = useState(empty);
+  const [told, setTold] = useState('');
+  const bind = (name: keyof typeof empty) => ({
+    autocomplete: 'off' as const,
+    value: of[name],
+    onInput: (event: { currentTarget: HTMLInputElement }) => setOf({ ...of, [name]: event.currentTarget.value }),
+  });
+  const save = async () => {
+    const isTimed = of.time !== '';
+    const args = {
+      title: of.title.trim(),
+      when: isTimed ? `${of.date}T${of.time}:00` : of.date,
+      ...(isTimed ? { minutes: Number(of.minutes) } : {}),
+      ...(of.place.trim() === '' ? {} : { place: of.place.trim() }),
+      ...(of.remind === '' ? {} : { remind_minutes: Number(of.remind) }),
+    };
+    const answer = await change('calendar.create', args, t('calendar.added', { title: args.title }));
+    setTold(answer.told);
+    if (answer.ok) setOf({ ...empty, date: of.date });
+    done();
+  };
+  return (
+    <Panel title={t('calendar.add')} id="calendar-add">
+      <form
+        class="stacked"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <div class="filters">
+          <label class="field grow">
+            <span>{t('calendar.title')}</span>
+            <input type="text" required maxLength={200} {...bind('title')} />
+          </label>
+          <label class="field grow">
+            <span>{t('calendar.place')}</span>
+            <input type="text" maxLength={200} {...bind('place')} />
+          </label>
+        </div>
+        <div class="filters">
+          <label class="field">
+            <span>{t('calendar.date')}</span>
+            <input type="date" required {...bind('date')} />
+          </label>
+          <label class="field">
+            <span>{t('calendar.time')}</span>
+            <input type="time" {...bind('time')} />
+          </label>
+          <label class="field">
+            <span>{t('calendar.minutes')}</span>
+            <input type="number" min={1} max={40_320} required={of.time !== ''} disabled={of.time === ''} {...bind('minutes')} />
+          </label>
+          <Pick
+            label={t('calendar.remind')}
+            value={of.remind}
+            options={['', '0', '15', '60', '1440'].map((minutes) => [minutes, t(`calendar.remind.${minutes}` as 'calendar.remind.')])}
+            onChange={(remind) => setOf({ ...of, remind })}
+          />
+        </div>
+        <button type="submit" class="main" disabled={connection.value !== 'open'}>
+          {t('calendar.save')}
+        </button>
+      </form>
+      <p role="status">{told}</p>
+    </Panel>
+  );
+}
+
+export function Calendar() {
+  const [from, setFrom] = useState(today());
+  const [days, setDays] = useState<string>('7');
+  const [text, setText] = useState('');
+  const [words, setWords] = useState('');
+  const [changes, setChanges] = useState(0);
+  const newest = entries.value.findLast((entry) => entry.story.outcome !== null)?.turn;
+  const { value, failure } = useReading(
+    () => look<Found>('calendar.read', words !== '' ? { words } : { when: `${from}/${later(from, Number(days))}` }),
+    [from, days, words, changes, newest],
+  );
+  const shown = failure === null ? value : null;
+  const dates = [...new Set((shown?.events ?? []).map((event) => event.date))];
+  return (
+    <>
+      <h1>{t('calendar.heading')}</h1>
+      <p class="dim lead">{t('calendar.about')}</p>
+      <Lacking why={failure} />
+      {shown !== null && (
+        <>
+          <Add done={() => setChanges((before) => before + 1)} />
+          <form
+            class="filters"
+            onSubmit={(event) => {
+              event.preventDefault();
+              setWords(text.trim());
+            }}
+          >
+            <label class="field">
+              <span>{t('calendar.from')}</span>
+              <input
+                type="date"
+                required
+                value={from}
+                disabled={words !== ''}
+                onChange={(event) => event.currentTarget.value !== '' && setFrom(event.currentTarget.value)}
+              />
+            </label>
+            <Pick
+              label={t('calendar.span')}
+              value={days}
+              options={SPANS.map((span) => [span, t(`calendar.span.${span}`)])}
+              onChange={setDays}
+            />
+            <label class="field grow">
+              <span>{t('calendar.words')}</span>
+              <input type="search" maxLength={100} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+            </label>
+            <button type="submit">{t('calendar.search')}</button>
+          </form>
+          <p role="status">{t(shown.count === 0 ? 'calendar.none' : 'calendar.count', { count: shown.count })}</p>
+          {shown.unread > 0 && <p class="bad-text">{t('calendar.unread', { count: shown.unread })}</p>}
+          <div class="columns">
+            {dates.map((date) => (
+              <Day key={date} date={date} events={shown.events.filter((event) => event.date === date)} />
+            ))}
+          </div>
+        </>
+      )}
+    </>
+  );
+}
