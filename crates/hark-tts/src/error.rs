@@ -63,6 +63,9 @@ pub enum SpeakingError {
     /// A part of the phonemiser cannot be used.
     #[error("the phonemiser cannot use {path}: {why}")]
     Phonemiser { path: PathBuf, why: String },
+    /// The file of several voices cannot be used.
+    #[error("the voices in {path} cannot be used: {why}")]
+    Styles { path: PathBuf, why: String },
     /// Built without espeak-ng.
     #[error("this hark was built without espeak-ng, which speaks every language but English")]
     EspeakAbsent,
@@ -145,6 +148,11 @@ impl From<SpeakingError> for Fault {
             E::Alphabet { .. } | E::Phonemiser { .. } => {
                 (FaultKind::MissingPart, "voice", "run `hark models pull`")
             }
+            E::Styles { .. } => (
+                FaultKind::MissingPart,
+                "voice",
+                "run `hark models verify`, then `hark models pull kokoro_voices`",
+            ),
             E::EspeakAbsent => (
                 FaultKind::MissingPart,
                 "voice",

@@ -1,4 +1,5 @@
-//! The voices by name: those of the manifest, Piper's also by path, espeak-ng's by language.
+//! The voices by name: those of the manifest, of which one part may hold several, Piper's also by path, espeak-ng's by
+//! language.
 
 use crate::app::audio::engines::{Engines, phonemiser_parts};
 use hark_config::speaking::Speaking;
@@ -9,7 +10,9 @@ use hark_models::manifest::{Artifact, ArtifactState, Manifest};
 use hark_models::onnx::OnnxRuntime;
 use hark_tts::pronunciations::Pronouncing;
 use hark_tts::voices::by_language::ByLanguage;
-use hark_tts::voices::hibari::{English, Hibari, is_british};
+use hark_tts::voices::hibari::Hibari;
+use hark_tts::voices::hibari::english::{English, EnglishReader, is_british};
+use hark_tts::voices::kokoro::{self, Kokoro, Network, OtherReader, Reader};
 use hark_tts::voices::levelled::Levelled;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -21,22 +24,30 @@ const ROLE: &str = "voice";
 /// What the id of a Piper voice's settings has behind the voice's own.
 const SETTINGS: &str = "_config";
 
-/// The letters that all hibari voices share.
-const HIBARI_ALPHABET: &str = "hibari_vocab";
+/// The letters of the phonemes of all hibari and Kokoro voices.
+const ALPHABET: &str = "hibari_vocab";
+
+/// The network of all Kokoro voices.
+const KOKORO_NETWORK: &str = "kokoro_network";
+
+/// What each Kokoro voice is made of besides, in one file.
+const KOKORO_VOICES: &str = "kokoro_voices";
 
 /// What makes sound of a model. Named at the beginning of a voice's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Engine {
     Hibari,
+    Kokoro,
     Piper,
 }
 
 impl Engine {
-    const ALL: [Self; 2] = [Self::Hibari, Self::Piper];
+    const ALL: [Self; 3] = [Self::Hibari, Self::Kokoro, Self::Piper];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Hibari => "hibari",
+            Self::Kokoro => "kokoro",
             Self::Piper => "piper",
         }
     }
@@ -49,18 +60,43 @@ impl Engine {
 
     /// The parts of a voice.
     fn parts(self, id: &str) -> Vec<String> {
-        let beside = match self {
-            Self::Hibari => HIBARI_ALPHABET.to_owned(),
-            Self::Piper => format!("{id}{SETTINGS}"),
+        match self {
+            Self::Hibari => vec![id.to_owned(), ALPHABET.to_owned()],
+            Self::Kokoro => [KOKORO_NETWORK, KOKORO_VOICES, ALPHABET].map(str::to_owned).into(),
+            Self::Piper => vec![id.to_owned(), format!("{id}{SETTINGS}")],
+        }
+    }
+
+    /// The names of the voices in a part: its id, or one for each of its speakers.
+    fn names(self, part: &Artifact) -> Vec<String> {
+        match self {
+            Self::Kokoro => {
+                let name = |speaker: &String| format!("{}_{speaker}", self.name());
+                let speakers = part.speakers.iter().filter(|speaker| kokoro::language_of(speaker).is_some());
+                speakers.map(name).collect()
+            }
+            Self::Hibari | Self::Piper => vec![part.id.clone()],
+        }
+    }
+
+    /// What a voice is, for people.
+    fn description(self, part: &Artifact, name: &str) -> String {
+        let speaker = speaker_of(name);
+        let kind = match (self, kokoro::language_of(speaker)) {
+            (Self::Kokoro, Some(language)) => {
+                let whose = if speaker[1..].starts_with('f') { "a woman's" } else { "a man's" };
+                format!(", {language}, {whose}")
+            }
+            _ => String::new(),
         };
-        vec![id.to_owned(), beside]
+        format!("{}{kind}; licence: {}", part.purpose, part.licence)
     }
 }
 
 /// A voice as `hark say --list-voices` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VoiceEntry {
-    /// `hibari`, `piper` or `espeak`.
+    /// `hibari`, `kokoro`, `piper` or `espeak`.
     pub engine: &'static str,
     /// What to give as `--voice`.
     pub name: String,
@@ -92,11 +128,11 @@ pub fn list(config: &Config, manifest: &Manifest) -> Result<Vec<VoiceEntry>, Fau
 
 /// The voices of a model, here or not.
 fn of_models(manifest: &Manifest) -> impl Iterator<Item = VoiceEntry> {
-    of_manifest(manifest).map(|(engine, part)| VoiceEntry {
+    of_manifest(manifest).map(|(engine, part, name)| VoiceEntry {
         engine: engine.name(),
-        name: part.id.clone(),
-        description: format!("{}; licence: {}", part.purpose, part.licence),
-        get: (!is_here(manifest, engine, &part.id)).then(|| pull(manifest, &part.id)),
+        description: engine.description(part, &name),
+        get: (!is_here(manifest, engine, &name)).then(|| pull(manifest, &name)),
+        name,
     })
 }
 
@@ -120,17 +156,24 @@ fn is_same_language(one: &str, other: &str) -> bool {
 /// Names of the voices of the manifest that are here.
 pub(crate) fn names_here(manifest: &Manifest) -> Vec<String> {
     of_manifest(manifest)
-        .filter(|(engine, part)| {
-            (cfg!(feature = "piper") || *engine != Engine::Piper) && is_here(manifest, *engine, &part.id)
+        .filter(|(engine, _, name)| {
+            (cfg!(feature = "piper") || *engine != Engine::Piper) && is_here(manifest, *engine, name)
         })
-        .map(|(_, part)| part.id.clone())
+        .map(|(_, _, name)| name)
         .collect()
 }
 
-/// The voices in the manifest, here or not.
-fn of_manifest(manifest: &Manifest) -> impl Iterator<Item = (Engine, &Artifact)> {
+/// The voices in the manifest, here or not: engine, part and name.
+fn of_manifest(manifest: &Manifest) -> impl Iterator<Item = (Engine, &Artifact, String)> {
     let voices = manifest.parts().iter().filter(|part| part.role == ROLE && !part.id.ends_with(SETTINGS));
-    voices.filter_map(|part| Some((Engine::of(&part.id)?, part)))
+    voices
+        .filter_map(|part| Some((Engine::of(&part.id)?, part)))
+        .flat_map(|(engine, part)| engine.names(part).into_iter().map(move |name| (engine, part, name)))
+}
+
+/// The speaker in the name of a Kokoro voice.
+fn speaker_of(name: &str) -> &str {
+    name.split_once('_').map_or("", |(_, speaker)| speaker)
 }
 
 /// Takes the voice named `name` instead of the configured one: a voice of the manifest, the path of a Piper voice,
@@ -176,10 +219,18 @@ pub(crate) fn open(from: &Engines<'_>) -> Result<Option<Box<dyn Voice>>, Fault> 
     let runtime = OnnxRuntime::load(&from.manifest.path("onnxruntime")?)?;
     let voice: Box<dyn Voice> = match engine {
         Engine::Hibari => {
-            let alphabet = from.manifest.path(HIBARI_ALPHABET)?;
-            let rate_wpm = speaking.rate_wpm;
-            let english = english(from, &language)?;
-            Box::new(Hibari::open(runtime, &model, &alphabet, &language, english, rate_wpm)?)
+            let reader = english(from, &language)?;
+            Box::new(Hibari::open(runtime, &model, reader, speaking.rate_wpm)?)
+        }
+        Engine::Kokoro => {
+            let network = Network::open(runtime, &from.manifest.path(KOKORO_NETWORK)?)?;
+            let reader = if is_same_language(&language, "en") {
+                Reader::English(english(from, &language)?)
+            } else {
+                let alphabet = from.manifest.path(ALPHABET)?;
+                Reader::Other(OtherReader::open(&alphabet, &language, from.espeak()?)?)
+            };
+            Box::new(kokoro_voice(from, network, speaker_of(&id), reader)?)
         }
         Engine::Piper => piper(from, runtime, &model)?,
     };
@@ -188,16 +239,30 @@ pub(crate) fn open(from: &Engines<'_>) -> Result<Option<Box<dyn Voice>>, Fault> 
     Ok(Some(Box::new(Pronouncing::new(Box::new(voice), from.names.clone()))))
 }
 
-/// Hark's own phonemiser, or espeak-ng where parts of it are missing.
-fn english(from: &Engines<'_>, language: &str) -> Result<English, Fault> {
-    match from.phonemiser(is_british(language)) {
-        Ok(phonemiser) => Ok(English::Own(phonemiser)),
+/// The voice of a speaker of Kokoro.
+fn kokoro_voice(
+    from: &Engines<'_>,
+    network: Network,
+    speaker: &str,
+    reader: Reader,
+) -> Result<Kokoro, Fault> {
+    let speakers = &from.manifest.part(KOKORO_VOICES)?.speakers;
+    let place = speakers.iter().position(|it| it == speaker).ok_or_else(|| no_such_voice(speaker))?;
+    let voices = from.manifest.path(KOKORO_VOICES)?;
+    Kokoro::open(network, (&voices, place), reader, from.config.speaking.rate_wpm)
+}
+
+/// Reads English with Hark's own phonemiser, or with espeak-ng where parts of it are missing.
+fn english(from: &Engines<'_>, language: &str) -> Result<EnglishReader, Fault> {
+    let english = match from.phonemiser(is_british(language)) {
+        Ok(phonemiser) => English::Own(phonemiser),
         Err(fault) if cfg!(feature = "espeak") && fault.kind == FaultKind::MissingPart => {
             tracing::warn!("espeak-ng makes the phonemes of the voice: {fault}");
-            Ok(English::Espeak(from.espeak()?))
+            English::Espeak(from.espeak()?)
         }
-        Err(fault) => Err(fault),
-    }
+        Err(fault) => return Err(fault),
+    };
+    EnglishReader::open(&from.manifest.path(ALPHABET)?, language, english)
 }
 
 #[cfg(feature = "piper")]
@@ -215,6 +280,10 @@ fn piper(_: &Engines<'_>, _: OnnxRuntime, _: &Path) -> Result<Box<dyn Voice>, Fa
 fn language(manifest: &Manifest, engine: Engine, id: &str, model: &Path) -> Result<String, Fault> {
     match engine {
         Engine::Hibari => Ok(manifest.part(id)?.language.clone().unwrap_or_else(|| "en-US".to_owned())),
+        Engine::Kokoro => {
+            let language = kokoro::language_of(speaker_of(id)).ok_or_else(|| no_such_voice(id))?;
+            Ok(language.to_owned())
+        }
         Engine::Piper => piper_language(model),
     }
 }
@@ -254,7 +323,8 @@ impl Named {
             let fix = format!("{}; or set speaking.voice = \"espeak\"", pull(manifest, &id));
             return Err(Fault::new(FaultKind::MissingPart, "voice", message, fix));
         }
-        let model = manifest.path(&id)?;
+        let part = if engine == Engine::Kokoro { KOKORO_VOICES } else { id.as_str() };
+        let model = manifest.path(part)?;
         Ok(Self::Model { engine, id, model })
     }
 }
@@ -262,8 +332,8 @@ impl Named {
 /// The voice with that id or that name of a file, such as `de_DE-thorsten-medium`.
 fn entry(manifest: &Manifest, name: &str) -> Option<(Engine, String)> {
     of_manifest(manifest)
-        .find(|(_, part)| part.id == name || part.file.strip_suffix(".onnx") == Some(name))
-        .map(|(engine, part)| (engine, part.id.clone()))
+        .find(|(_, part, id)| id == name || part.file.strip_suffix(".onnx") == Some(name))
+        .map(|(engine, _, id)| (engine, id))
 }
 
 fn is_here(manifest: &Manifest, engine: Engine, id: &str) -> bool {
@@ -276,12 +346,17 @@ fn is_here(manifest: &Manifest, engine: Engine, id: &str) -> bool {
 
 /// The parts of a voice of the manifest with what makes its phonemes; none of what is no voice.
 pub(crate) fn parts(manifest: &Manifest, id: &str) -> Vec<String> {
-    let Some((engine, part)) = of_manifest(manifest).find(|(_, part)| part.id == id) else {
-        return Vec::new();
+    // A part of several voices has the phonemes of its first.
+    let is_it = |(_, part, name): &(Engine, &Artifact, String)| name == id || part.id == id;
+    let Some((engine, part, name)) = of_manifest(manifest).find(is_it) else { return Vec::new() };
+    let mut parts = engine.parts(&name);
+    let language = match engine {
+        Engine::Hibari => Some(part.language.as_deref().unwrap_or("en-US")),
+        Engine::Kokoro => kokoro::language_of(speaker_of(&name)),
+        Engine::Piper => None,
     };
-    let mut parts = engine.parts(id);
-    if engine == Engine::Hibari {
-        parts.extend(phonemiser_parts(part.language.as_deref().is_some_and(is_british)).map(str::to_owned));
+    if let Some(language) = language.filter(|language| is_same_language(language, "en")) {
+        parts.extend(phonemiser_parts(is_british(language)).map(str::to_owned));
     }
     parts
 }

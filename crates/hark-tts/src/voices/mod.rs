@@ -10,6 +10,7 @@ pub mod espeak;
 #[cfg(feature = "espeak")]
 mod espeak_engine;
 pub mod hibari;
+pub mod kokoro;
 pub mod levelled;
 #[cfg(feature = "piper")]
 pub mod piper;

@@ -1,26 +1,24 @@
 //! The hibari voices: a small network that says of each 12.5 ms what sounds, on ONNX Runtime, and a `vocoder` that makes
 //! samples of it. Fifty times faster than speech on one core, so that it is the default where the language is English.
 
-mod alphabet;
+pub(super) mod alphabet;
+pub mod english;
 pub mod phonemiser;
 mod vocoder;
 
-use super::clauses::phonemes;
-use super::espeak::Espeak;
+use super::clauses::runs;
 use super::neural_threads;
-use alphabet::{Alphabet, TIE};
+use english::EnglishReader;
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Voice};
 use hark_models::onnx::{OnnxError, OnnxRuntime, open_small_session};
 use ort::session::Session;
 use ort::value::{TensorElementType, TensorRef};
-use phonemiser::Phonemiser;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use vocoder::{BINS, Frames, Vocoder};
 
 /// Words a minute at a speed of 1, about.
-const USUAL_WPM: f32 = 170.0;
+pub(super) const USUAL_WPM: f32 = 170.0;
 
 /// Longest run of the network in phonemes: what it was trained on. More is cut at a space.
 const MAX_PHONEMES: usize = 400;
@@ -29,49 +27,30 @@ const MAX_PHONEMES: usize = 400;
 const MAX_FRAMES: usize = 80 * 120;
 
 /// The number of the mark before and behind the phonemes.
-const PAD: i64 = 0;
-
-/// What makes phonemes of English text.
-pub enum English {
-    /// Hark's own.
-    Own(Arc<Phonemiser>),
-    /// espeak-ng, where the parts of the other are not there.
-    Espeak(Espeak),
-}
-
-/// Whether an accent, `en-US` or `en-GB`, is the British one.
-pub fn is_british(language: &str) -> bool {
-    language.eq_ignore_ascii_case("en-GB")
-}
+pub(super) const PAD: i64 = 0;
 
 /// A loaded voice.
 pub struct Hibari {
     session: Session,
     model: PathBuf,
-    alphabet: Alphabet,
+    reader: EnglishReader,
     vocoder: Vocoder,
-    english: English,
-    /// The tag of its accent, as espeak-ng has it.
-    accent: &'static str,
     speed: f32,
 }
 
 impl Hibari {
-    /// Loads the network at `model` with the `alphabet` of its phonemes. `language` is its accent, `en-US` or
-    /// `en-GB`. `rate_wpm` as in the configuration: 170 is the speed it was trained at.
+    /// Loads the network at `model`, whose phonemes `reader` makes. `rate_wpm` as in the configuration: 170 is the speed it
+    /// was trained at.
     ///
     /// # Errors
     /// `MissingPart` when a file is missing or not of this kind.
     pub fn open(
         runtime: OnnxRuntime,
         model: &Path,
-        alphabet: &Path,
-        language: &str,
-        english: English,
+        reader: EnglishReader,
         rate_wpm: u32,
     ) -> Result<Self, Fault> {
         use TensorElementType::{Float32, Int64};
-        let british = is_british(language);
         Ok(Self {
             session: open_small_session(
                 runtime,
@@ -81,26 +60,10 @@ impl Hibari {
                 Float32,
             )?,
             model: model.to_owned(),
-            alphabet: Alphabet::read(alphabet, british)?,
+            reader,
             vocoder: Vocoder::new(),
-            english,
-            accent: if british { "en-gb" } else { "en-us" },
             speed: (rate_wpm as f32 / USUAL_WPM).clamp(0.5, 2.0),
         })
-    }
-
-    /// Phonemes of a phrase with its marks, in the voice's alphabet.
-    fn phonemes(&self, text: &str) -> Result<String, Fault> {
-        let of_ipa = |ipa: &str| self.alphabet.letters_of_ipa(ipa);
-        match &self.english {
-            English::Own(phonemiser) => Ok(phonemiser.letters(text, of_ipa)),
-            English::Espeak(espeak) => {
-                let of_words = |words: &str| {
-                    Ok(self.alphabet.letters_of_espeak(&espeak.tied_ipa(words, self.accent, TIE)?))
-                };
-                phonemes(text, of_words, of_ipa)
-            }
-        }
     }
 
     /// `Ok(false)` when the sink wants no more.
@@ -163,10 +126,10 @@ impl Voice for Hibari {
 
     /// Speaks every language as English: other languages have voices of their own.
     fn synthesise(&mut self, text: &str, _language: &str, sink: PcmSink<'_>) -> Result<(), Fault> {
-        let phonemes = self.phonemes(text)?;
-        for run in runs(&phonemes) {
+        let phonemes = self.reader.phonemes(text)?;
+        for run in runs(&phonemes, MAX_PHONEMES, MAX_PHONEMES) {
             let mut ids = vec![PAD];
-            ids.extend(self.alphabet.ids(run));
+            ids.extend(self.reader.ids(run));
             if ids.len() == 1 {
                 continue;
             }
@@ -178,25 +141,6 @@ impl Voice for Hibari {
         }
         Ok(())
     }
-}
-
-/// The phonemes in runs that the network can take, cut behind a clause if there is one, else at a space.
-fn runs(phonemes: &str) -> Vec<&str> {
-    let mut runs = Vec::new();
-    let mut rest = phonemes.trim();
-    while let Some((limit, _)) = rest.char_indices().nth(MAX_PHONEMES) {
-        let head = &rest[..limit];
-        let behind_mark =
-            head.rmatch_indices(' ').find(|(at, _)| head[..*at].ends_with([',', ';', ':', '.', '!', '?']));
-        let space = behind_mark.or_else(|| head.rmatch_indices(' ').next()).map(|(at, _)| at);
-        let cut = space.filter(|at| *at > 0).unwrap_or(limit);
-        runs.push(&rest[..cut]);
-        rest = rest[cut..].trim_start();
-    }
-    if !rest.is_empty() {
-        runs.push(rest);
-    }
-    runs
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The real voice on the real ONNX Runtime, with phonemes of both phonemisers.
 
+use super::english::English;
 use super::*;
+use crate::voices::espeak::Espeak;
 use hark_core::FaultKind;
 use std::ops::ControlFlow;
 
@@ -16,8 +18,11 @@ fn open_at(rate_wpm: u32) -> Hibari {
 
 fn open_with(english: English, rate_wpm: u32) -> Hibari {
     let runtime = OnnxRuntime::load(&cache("libonnxruntime.so")).unwrap();
-    let (model, alphabet) = (cache("hibari_heart.onnx"), cache("hibari_vocab.json"));
-    Hibari::open(runtime, &model, &alphabet, "en-US", english, rate_wpm).unwrap()
+    Hibari::open(runtime, &cache("hibari_heart.onnx"), reader(english), rate_wpm).unwrap()
+}
+
+fn reader(english: English) -> EnglishReader {
+    EnglishReader::open(&cache("hibari_vocab.json"), "en-US", english).unwrap()
 }
 
 fn say(voice: &mut Hibari, text: &str) -> Vec<f32> {
@@ -49,9 +54,9 @@ fn phonemes_are_those_of_its_alphabet() {
         (open_at(170), "ðə kˈɪʧᵊn lˈIt ɪz ˌɔn, ˌOkˈA?"),
         (open_with(English::Espeak(espeak), 170), "ðə kˈɪʧən lˈIt ɪz ˈɔn, OkˈA?"),
     ] {
-        assert_eq!(voice.phonemes("The kitchen light is on, okay?").unwrap(), said);
-        let phonemes = voice.phonemes("which fire burned the boy's little house?").unwrap();
-        assert_eq!(voice.alphabet.ids(&phonemes).len(), phonemes.chars().count(), "{phonemes}");
+        assert_eq!(voice.reader.phonemes("The kitchen light is on, okay?").unwrap(), said);
+        let phonemes = voice.reader.phonemes("which fire burned the boy's little house?").unwrap();
+        assert_eq!(voice.reader.ids(&phonemes).len(), phonemes.chars().count(), "{phonemes}");
     }
 }
 
@@ -92,21 +97,8 @@ fn a_model_of_another_kind_is_a_missing_part() {
     let runtime = OnnxRuntime::load(&cache("libonnxruntime.so")).unwrap();
     for (model, named) in [("silero_vad_16k_op15.onnx", "ids, speed"), ("none.onnx", "none.onnx")] {
         let english = English::Own(phonemiser::tests::phonemiser());
-        let fault = Hibari::open(runtime, &cache(model), &cache("hibari_vocab.json"), "en-US", english, 170);
-        let fault = fault.err().unwrap();
+        let fault = Hibari::open(runtime, &cache(model), reader(english), 170).err().unwrap();
         assert_eq!(fault.kind, FaultKind::MissingPart);
         assert!(fault.message.contains(named), "{fault}");
     }
-}
-
-#[test]
-fn runs_end_behind_marks_else_at_spaces() {
-    let sentence = format!("{}, {}", "a".repeat(300), "b".repeat(200));
-    assert_eq!(runs(&sentence), [&format!("{},", "a".repeat(300)), &"b".repeat(200)]);
-    assert_eq!(runs(&"ab ".repeat(200)).iter().map(|run| run.chars().count()).max(), Some(398));
-    assert_eq!(
-        runs(&"ə".repeat(900)).iter().map(|run| run.chars().count()).collect::<Vec<_>>(),
-        [400, 400, 100]
-    );
-    assert!(runs(" ").is_empty());
 }

@@ -371,4 +371,4 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, SpeakingError> {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(in crate::voices) mod tests;

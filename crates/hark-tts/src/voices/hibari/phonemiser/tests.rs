@@ -23,7 +23,7 @@ fn runtime() -> OnnxRuntime {
 }
 
 /// One for all tests of the process.
-pub(in super::super) fn phonemiser() -> Arc<Phonemiser> {
+pub(in crate::voices) fn phonemiser() -> Arc<Phonemiser> {
     static KEPT: std::sync::OnceLock<Arc<Phonemiser>> = std::sync::OnceLock::new();
     KEPT.get_or_init(|| Phonemiser::open(runtime(), files()).unwrap()).clone()
 }
