@@ -510,7 +510,11 @@ impl<'s> Qualifiers<'s> {
         let near = &self.words[at.saturating_sub(ELAPSED_BEFORE)..at];
         let elapsed = near.iter().any(|word| lexicon.qualifiers.elapsed.contains(word));
         // "In ten minutes" is a time.
-        let later = before == 0 && phrases::ends(lexicon.time.hence, &self.words[..at]).is_some();
+        // "Ten minutes before that" is one, too.
+        let told = [lexicon.time.sooner, lexicon.time.afterwards]
+            .into_iter()
+            .any(|marks| phrases::starts(marks, &self.words[end..]).is_some());
+        let later = before == 0 && (told || phrases::ends(lexicon.time.hence, &self.words[..at]).is_some());
         // "An hour" of "half an hour" is no length of its own.
         let goes_over = |from: usize| {
             rules::length(&self.words[from..], lexicon).is_some_and(|(_, used)| from + used > at)

@@ -10,6 +10,7 @@ use super::synonyms;
 use super::views::Entry;
 use super::words::Words;
 use crate::phonetic_key::{self, Sound};
+use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::text::{self, Token};
 use hark_core::intent::NearThing;
 use hark_language::Lexicon;
@@ -206,8 +207,12 @@ impl Reader<'_> {
         // "The washing machine" is neither the washing mode nor the coffee machine.
         let stands_alone =
             |span: &Span| !spans.iter().any(|other| other.end == span.start || other.start == span.end);
+        // "Every morning" is not the scene "Good morning".
+        let timed = self.words_of_times(&words);
+        let is_time = |span: &Span| timed[span.start..span.end].contains(&true);
         let (mut said, mut at): (Vec<&str>, _) = (Vec::new(), 0);
-        for span in spans.iter().filter(|span| stands_alone(span) && !within_a_name(span)) {
+        let is_thing = |span: &&Span| stands_alone(span) && !within_a_name(span) && !is_time(span);
+        for span in spans.iter().filter(is_thing) {
             if span.start >= at {
                 said.extend(&words[at..span.start]);
                 said.push(span.candidates[0].entry.out.as_str()?);
@@ -215,6 +220,18 @@ impl Reader<'_> {
             }
         }
         (at > 0).then(|| [said.as_slice(), &words[at..]].concat().join(" ").to_lowercase())
+    }
+
+    /// Which words belong to a time or a repetition.
+    fn words_of_times(&self, words: &[&str]) -> Vec<bool> {
+        let by = Reckoning { lexicon: self.grammar.lexicon(), now: self.now, prefer: Prefer::default() };
+        let mut timed = vec![false; words.len()];
+        for at in 0..words.len() {
+            let longest = |rule| rules::longest(rule, &words[at..], &by).map_or(0, |(_, used)| used);
+            let used = longest(Rule::Recurrence).max(longest(Rule::Datetime));
+            timed[at..at + used].fill(true);
+        }
+        timed
     }
 
     /// The one thing whose name, or a part that no other thing has, is in a sentence.
