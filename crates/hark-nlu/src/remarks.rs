@@ -174,6 +174,17 @@ impl Speech<'_> {
         })
     }
 
+    /// A request with the name of what it calls "it", where that is said behind it: "tell me when it's over sixty percent, *the
+    /// humidity I mean*". `None` where there is nothing of the kind.
+    pub(super) fn with_it_named_behind(&self) -> Option<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let end = words.len() - phrases::ends(lexicon.discourse.corrections_behind, &words)?;
+        let begins = |at: &usize| lexicon.things.articles.contains(words[*at]);
+        let from = (end.saturating_sub(1 + MAX_NAME_WORDS)..end).find(begins).filter(|from| *from > 0)?;
+        self.reader.with_name(&words[..from].join(" "), &words[from..end].join(" "))
+    }
+
     /// Whether some words only say how something is, and nothing of the home: "they're asleep".
     pub(super) fn is_remark(&self, words: &[&str]) -> bool {
         let lexicon = self.lexicon();

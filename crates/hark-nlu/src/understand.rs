@@ -173,7 +173,7 @@ impl Reader<'_> {
         let edited = speech.edited();
         let plain = other(text, |speech| speech.in_plain_words());
         let shorter = |text: &str| other(text, |speech| speech.without_remarks());
-        let about_it = other(text, |speech| speech.about_it());
+        let about_it = other(text, |speech| speech.with_it_named_behind().or_else(|| speech.about_it()));
         let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
         // Looked for only where nothing before is understood to the end.
         let stated = iter::once_with(|| speech.without_statement_behind()).flatten();

@@ -150,10 +150,11 @@ fn a_time_may_be_told_by_that_of_the_request_before() {
             "set an alarm for eight and turn the coffee machine on five minutes before that",
             "2026-11-22T07:55:00",
         ),
-        ("turn on the lamp at eight and the tv ten minutes later", "2026-11-21T20:10:00"),
+        ("turn on the lamp at eight and the office light ten minutes later", "2026-11-21T20:10:00"),
     ] {
         let found = understood(text);
-        assert_eq!(found.intents[1].slots["when"], when, "{text}: {found:?}");
+        let times: Vec<Option<&Value>> = found.intents.iter().map(|it| it.slots.get("when")).collect();
+        assert_eq!(times.last(), Some(&Some(&json!(when))), "{text}: {found:?}");
     }
 }
 
