@@ -71,6 +71,10 @@ impl<'s> Speech<'s> {
         // What was said last is meant.
         (1..end).rev().find_map(|at| {
             let length = phrases::starts(talk.corrections, &words[at..])?;
+            // "What happens when I *say* movie night" corrects nothing.
+            if length == 1 && phrases::ends(talk.speakers, &words[..at]).is_some() {
+                return None;
+            }
             let (wrong, mut meant) = (self.without_marks(&words[..at]), &words[at + length..]);
             meant = &meant[..meant.len() - phrases::ends(talk.corrections_behind, meant).unwrap_or(0)];
             if meant.is_empty() || wrong.is_empty() {

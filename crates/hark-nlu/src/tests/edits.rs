@@ -186,6 +186,12 @@ fn how_it_is_asks_for_nothing_beside_a_request() {
 }
 
 #[test]
+fn what_somebody_says_corrects_nothing() {
+    let found = understood("what happens when i say lamp on");
+    assert!(!found.intents.iter().any(|intent| intent.name == "HassTurnOn"), "{found:?}");
+}
+
+#[test]
 fn a_place_behind_two_kinds_is_that_of_both() {
     let found = understood("turn off all the lights and switches in the kitchen");
     let areas: Vec<Option<&Value>> = found.intents.iter().map(|intent| intent.slots.get("area")).collect();
