@@ -81,6 +81,7 @@ fn bent(sample: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::voices::test_speech::say;
 
     /// One second of a tone of this amplitude.
     struct Tone(f32);
@@ -98,22 +99,11 @@ mod tests {
         }
     }
 
-    fn say(voice: &mut dyn Voice) -> Vec<f32> {
-        let mut samples = Vec::new();
-        voice
-            .synthesise("hello", "en", &mut |piece| {
-                samples.extend_from_slice(piece);
-                ControlFlow::Continue(())
-            })
-            .unwrap();
-        samples
-    }
-
     #[test]
     fn loud_and_quiet_voices_are_equally_loud() {
         for amplitude in [0.02, 0.1, 0.7] {
             let mut voice = Levelled::new(Box::new(Tone(amplitude)), "en").unwrap();
-            let measured = loudness(&say(&mut voice), 24_000).unwrap();
+            let measured = loudness(&say(&mut voice, "hello", "en"), 24_000).unwrap();
             assert!((measured - TARGET_LUFS).abs() < 0.1, "{amplitude}: {measured} LUFS");
         }
     }

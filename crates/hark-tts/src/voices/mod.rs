@@ -16,6 +16,8 @@ pub mod levelled;
 pub mod piper;
 #[cfg(feature = "piper")]
 mod piper_settings;
+#[cfg(test)]
+pub(crate) mod test_speech;
 
 /// A voice as espeak-ng lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use super::english::English;
 use super::*;
 use crate::voices::espeak::Espeak;
+use crate::voices::test_speech::say;
 use hark_core::FaultKind;
 use std::ops::ControlFlow;
 
@@ -25,26 +26,15 @@ fn reader(english: English) -> EnglishReader {
     EnglishReader::open(&cache("hibari_vocab.json"), "en-US", english).unwrap()
 }
 
-fn say(voice: &mut Hibari, text: &str) -> Vec<f32> {
-    let mut samples = Vec::new();
-    voice
-        .synthesise(text, "en", &mut |piece| {
-            samples.extend_from_slice(piece);
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-    samples
-}
-
 #[test]
 fn a_sentence_becomes_speech_of_a_sensible_length_each_time_the_same() {
     let mut voice = open_at(170);
-    let samples = say(&mut voice, "I turned on the kitchen lights.");
+    let samples = say(&mut voice, "I turned on the kitchen lights.", "en");
     let seconds = samples.len() as f32 / voice.rate_hz() as f32;
     let rms = (samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32).sqrt();
     assert!((1.2..3.0).contains(&seconds), "{seconds} s");
     assert!((0.01..0.3).contains(&rms), "{rms}");
-    assert_eq!(samples, say(&mut voice, "I turned on the kitchen lights."));
+    assert_eq!(samples, say(&mut voice, "I turned on the kitchen lights.", "en"));
 }
 
 #[test]
@@ -63,17 +53,17 @@ fn phonemes_are_those_of_its_alphabet() {
 #[test]
 fn the_speed_is_heard() {
     let text = "The washing machine has finished.";
-    let (slow, fast) = (say(&mut open_at(120), text).len(), say(&mut open_at(260), text).len());
+    let (slow, fast) = (say(&mut open_at(120), text, "en").len(), say(&mut open_at(260), text, "en").len());
     assert!(slow > fast * 3 / 2, "{slow} and {fast}");
 }
 
 #[test]
 fn nothing_to_say_is_no_sound_and_long_words_are_survived() {
     let mut voice = open_at(170);
-    assert!(say(&mut voice, "").is_empty() && say(&mut voice, " … ?!").is_empty());
-    let long = say(&mut voice, &"all the lights are on and the doors are locked ".repeat(30));
+    assert!(say(&mut voice, "", "en").is_empty() && say(&mut voice, " … ?!", "en").is_empty());
+    let long = say(&mut voice, &"all the lights are on and the doors are locked ".repeat(30), "en");
     assert!(long.len() > 24_000 * 40, "{}", long.len());
-    assert!(!say(&mut voice, &"supercalifragilistic".repeat(40)).is_empty());
+    assert!(!say(&mut voice, &"supercalifragilistic".repeat(40), "en").is_empty());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::*;
 use crate::voices::espeak::Espeak;
 use crate::voices::hibari::english::English;
 use crate::voices::hibari::phonemiser::tests::phonemiser;
+use crate::voices::test_speech::say;
 use std::ops::ControlFlow;
 
 const CACHE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/cache");
@@ -32,17 +33,6 @@ fn open(place: usize, reader: Reader, rate_wpm: u32) -> Option<Kokoro> {
     Some(Kokoro::open(network, (&voices, place), reader, rate_wpm).unwrap())
 }
 
-fn say(voice: &mut Kokoro, text: &str) -> Vec<f32> {
-    let mut samples = Vec::new();
-    voice
-        .synthesise(text, "en", &mut |piece| {
-            samples.extend_from_slice(piece);
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-    samples
-}
-
 fn seconds(samples: &[f32]) -> f32 {
     samples.len() as f32 / RATE_HZ as f32
 }
@@ -68,13 +58,13 @@ fn names_say_the_language() {
 #[test]
 fn a_sentence_becomes_speech_of_a_sensible_length_and_speed() {
     let Some(mut voice) = open(3, english(), 170) else { return };
-    let samples = say(&mut voice, "I turned on the kitchen lights.");
+    let samples = say(&mut voice, "I turned on the kitchen lights.", "en");
     let rms = (samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32).sqrt();
     assert!((1.2..3.0).contains(&seconds(&samples)), "{} s", seconds(&samples));
     assert!((0.01..0.3).contains(&rms), "{rms}");
-    let fast = say(&mut open(3, english(), 260).unwrap(), "I turned on the kitchen lights.");
+    let fast = say(&mut open(3, english(), 260).unwrap(), "I turned on the kitchen lights.", "en");
     assert!(samples.len() > fast.len() * 5 / 4, "{} and {}", samples.len(), fast.len());
-    assert!(say(&mut voice, "").is_empty() && say(&mut voice, " … ?!").is_empty());
+    assert!(say(&mut voice, "", "en").is_empty() && say(&mut voice, " … ?!", "en").is_empty());
 }
 
 #[test]
@@ -100,7 +90,7 @@ fn a_voice_of_another_language_speaks() {
     let espeak = Espeak::open(&cache("espeak-ng-data"), 170, 50).unwrap();
     let reader = OtherReader::open(&cache("hibari_vocab.json"), "es", espeak).unwrap();
     let Some(mut voice) = open(28, Reader::Other(reader), 170) else { return };
-    let samples = say(&mut voice, "He encendido la luz de la cocina.");
+    let samples = say(&mut voice, "He encendido la luz de la cocina.", "en");
     assert!((1.0..4.0).contains(&seconds(&samples)), "{} s", seconds(&samples));
 }
 

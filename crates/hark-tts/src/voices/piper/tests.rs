@@ -3,6 +3,7 @@
 use super::*;
 use crate::scene::{RATE_HZ, at_least_once, ended, gaps, scene, started};
 use crate::voice_loop::SENTENCE_PAUSE_MS;
+use crate::voices::test_speech::say;
 use hark_core::FaultKind;
 use hark_core::public_event::SpeakingEnd::{Done, Stop};
 use serde_json::{Value, json};
@@ -28,17 +29,6 @@ fn espeak() -> Espeak {
 fn open(folder: &Path, rate_wpm: u32) -> Result<Piper, Fault> {
     let library = Path::new(ROOT).join("models/cache/libonnxruntime.so");
     Piper::open(OnnxRuntime::load(&library).unwrap(), &folder.join("tiny.onnx"), espeak(), rate_wpm)
-}
-
-fn say(voice: &mut Piper, text: &str, language: &str) -> Vec<f32> {
-    let mut samples = Vec::new();
-    voice
-        .synthesise(text, language, &mut |piece| {
-            samples.extend_from_slice(piece);
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-    samples
 }
 
 fn settings(folder: &Path) -> Value {
