@@ -60,12 +60,11 @@ impl Speech<'_> {
         let corrected: Option<Vec<&str>> = corrected.as_deref().map(|text| text.split(' ').collect());
         let wrong = self.without_marks(corrected.as_deref().unwrap_or(&words[..at]));
         // "Wake me at six, *oh it's Sunday*, let's say nine."
-        let (text, tokens) = spoken(wrong, self.reader);
-        let waits = |it: &Qualifier| it.waits() || it.is_moment();
-        let clause = Qualifiers::of(self.reader, &text, &tokens).found.into_iter().find(waits);
-        let before_clause = clause.map_or(wrong.len(), |it| it.start);
+        let mut clauses = self.clauses(wrong);
+        let before_clause = clauses.iter().flatten().next().map_or(wrong.len(), |place| place.start);
         let remark = (1..before_clause).find(|at| self.is_remark(&wrong[*at..]));
         let wrong = &wrong[..remark.unwrap_or(wrong.len())];
+        clauses.retain(|_| remark.is_none());
         if let Some(edited) = self.instead_of(wrong, meant) {
             return vec![edited];
         }
@@ -73,12 +72,12 @@ impl Speech<'_> {
             return Vec::new();
         }
         if next_turn.is_some() && phrases::ends(talk.corrections_behind, &words[at..]).is_some() {
-            let other = self.other_act(wrong, meant);
+            let other = self.other_act(wrong, &clauses, meant);
             if !other.is_empty() {
                 return other;
             }
         }
-        let retimed = self.retimed(wrong, &words[at..], meant);
+        let retimed = self.retimed(wrong, &clauses, &words[at..], meant);
         if !retimed.is_empty() {
             return retimed;
         }
@@ -92,7 +91,7 @@ impl Speech<'_> {
 
     /// Another request in the place of one, with what that waits for: "at nine turn on the radio … actually, *turn on the
     /// telly* instead". None where what was meant is no request.
-    fn other_act(&self, wrong: &[&str], meant: &[&str]) -> Vec<String> {
+    fn other_act(&self, wrong: &[&str], clauses: &[Vec<Range<usize>>], meant: &[&str]) -> Vec<String> {
         let (text, tokens) = spoken(meant, self.reader);
         let acts = self.reader.exactly(&text, &tokens).is_some_and(|found| {
             let acts = [Some(Category::HomeControl), Some(Category::Media)];
@@ -101,13 +100,7 @@ impl Speech<'_> {
         if !acts {
             return Vec::new();
         }
-        let (said, tokens) = spoken(wrong, self.reader);
-        let qualifiers = Qualifiers::of(self.reader, &said, &tokens);
-        let clause = qualifiers.found.iter().find(|it| it.waits() || it.is_moment());
-        let waits: Vec<Range<usize>> = match clause {
-            Some(it) => qualifiers.ends(it).into_iter().map(|end| it.start..end).collect(),
-            None => self.datetimes(wrong),
-        };
+        let waits = clauses.first().cloned().unwrap_or_else(|| self.datetimes(wrong));
         let with = |place: Range<usize>| format!("{}, {text}", wrong[place].join(" "));
         let all: Vec<String> = waits.into_iter().take(MAX_EDITS).map(with).collect();
         if all.is_empty() { vec![text] } else { all }
@@ -115,7 +108,13 @@ impl Speech<'_> {
 
     /// A request that waits for something else: "turn on the lamp when it gets dark … do it at eight tonight", "… at eight … no,
     /// when Alice comes home". None where what was meant is neither a time nor a clause.
-    fn retimed(&self, wrong: &[&str], said: &[&str], meant: &[&str]) -> Vec<String> {
+    fn retimed(
+        &self,
+        wrong: &[&str],
+        clauses: &[Vec<Range<usize>>],
+        said: &[&str],
+        meant: &[&str],
+    ) -> Vec<String> {
         let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
         let at = self.lexicon().time.at;
         let marked = said.windows(2).find(|pair| at.contains(pair[0]) && pair[1] == meant[0]);
@@ -127,23 +126,26 @@ impl Speech<'_> {
         if is_time && TIMES.into_iter().any(|rule| self.same_rule(rule, wrong, &new).is_some()) {
             return Vec::new();
         }
-        let (meant_text, meant_tokens) = spoken(meant, self.reader);
-        let clauses = Qualifiers::of(self.reader, &meant_text, &meant_tokens);
-        let is_clause =
-            clauses.found.first().is_some_and(|it| it.start == 0 && (it.waits() || it.is_moment()));
-        let (text, tokens) = spoken(wrong, self.reader);
-        let qualifiers = Qualifiers::of(self.reader, &text, &tokens);
-        let waits: Vec<_> = qualifiers.found.iter().filter(|it| it.waits() || it.is_moment()).collect();
-        let places: Vec<Range<usize>> = match waits.as_slice() {
-            [it] if is_time || is_clause => {
-                qualifiers.ends(it).into_iter().map(|end| it.start..end).collect()
-            }
+        let (text, tokens) = spoken(meant, self.reader);
+        let first = Qualifiers::of(self.reader, &text, &tokens).found.into_iter().next();
+        let is_clause = first.is_some_and(|it| it.start == 0 && it.says_when());
+        let places: Vec<Range<usize>> = match clauses {
+            [places] if is_time || is_clause => places.clone(),
             [] if is_clause => self.datetimes(wrong),
             _ => Vec::new(),
         };
         let new = if is_time { &new } else { meant };
         let with = |place: Range<usize>| [&wrong[..place.start], &wrong[place.end..], new].concat().join(" ");
         places.into_iter().take(MAX_EDITS).map(with).collect()
+    }
+
+    /// Each clause of a request that says when: where it may stand, the likeliest end first.
+    fn clauses(&self, words: &[&str]) -> Vec<Vec<Range<usize>>> {
+        let (text, tokens) = spoken(words, self.reader);
+        let qualifiers = Qualifiers::of(self.reader, &text, &tokens);
+        let places =
+            |it: &Qualifier| qualifiers.ends(it).into_iter().map(|end| it.start..end).collect::<Vec<_>>();
+        qualifiers.found.iter().filter(|it| it.says_when()).map(places).collect()
     }
 
     /// Where a request says a time.

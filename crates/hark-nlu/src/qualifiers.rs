@@ -98,9 +98,9 @@ pub(super) struct Qualifier {
 }
 
 impl Qualifier {
-    /// Whether it is a turn of the day: "at sunset".
-    pub fn is_moment(&self) -> bool {
-        self.kind == Kind::Moment
+    /// Whether it says when: what is waited for, or a turn of the day ("at sunset").
+    pub fn says_when(&self) -> bool {
+        self.waits() || self.kind == Kind::Moment
     }
 
     /// Whether it says on what something waits.

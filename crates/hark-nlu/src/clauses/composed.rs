@@ -456,22 +456,16 @@ impl Composed {
 /// Items of a list without the one that is not wanted; `None` where it is not among them, or nothing would be left.
 fn items_without(items: &str, left_out: &str, reader: &Reader<'_>) -> Option<String> {
     let lexicon = reader.grammar.lexicon();
-    let plain = |words: &[&str]| -> Vec<String> {
-        let is_article = |word: &&&str| !lexicon.things.articles.contains(word);
-        words.iter().filter(is_article).map(|word| (*word).to_owned()).collect()
-    };
-    let tokens = reader.tokenise(items);
-    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let is_word = |word: &&str| !lexicon.things.articles.contains(word);
+    let (items, out) = (reader.tokenise(items), reader.tokenise(left_out));
+    let words: Vec<&str> = items.iter().map(|token| token.word.as_str()).collect();
     let parts: Vec<&[&str]> = words.split(|word| lexicon.requests.connectors.contains(word)).collect();
-    let out = reader.tokenise(left_out);
-    let out: Vec<&str> = out.iter().map(|token| token.word.as_str()).collect();
-    let out = plain(&out);
+    let speech = Speech { reader, text: left_out, tokens: &out };
+    let out: Vec<&str> = speech.words().into_iter().filter(is_word).collect();
     // What stands behind it may say why: "not the jam, we've got some".
     let is_out = |part: &&[&str]| {
-        let part = plain(part);
-        let rest: Vec<&str> = out.iter().skip(part.len()).map(String::as_str).collect();
-        out.starts_with(&part)
-            && (rest.is_empty() || (Speech { reader, text: left_out, tokens: &[] }).is_remark(&rest))
+        let part: Vec<&str> = part.iter().copied().filter(is_word).collect();
+        out.strip_prefix(part.as_slice()).is_some_and(|rest| rest.is_empty() || speech.is_remark(rest))
     };
     let kept: Vec<String> = parts.iter().filter(|part| !is_out(part)).map(|part| part.join(" ")).collect();
     let joins = lexicon.requests.connectors.first()?;

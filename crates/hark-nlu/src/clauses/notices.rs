@@ -60,17 +60,16 @@ impl Composer<'_> {
             let (found, used) = rules::longest(Rule::Datetime, &words[from..], &by)?;
             Some((found.into_iter().next()?.1, from + used))
         };
-        let (when, told) = (0..words.len()).find_map(|from| {
+        let (when, told, found) = (0..words.len()).find_map(|from| {
             let (when, end) = time(from)?;
             let told = match (from, end == words.len()) {
                 (0, false) => &tokens[end..],
                 (1.., true) => &tokens[..from],
                 _ => return None,
             };
-            self.notice(text, told).map(|_| (when, span(text, told)))
+            self.notice(text, told).map(|found| (when, span(text, told), found))
         })?;
         let slots = Slots::from_iter([("when".to_owned(), when), (COMMAND.to_owned(), told.into())]);
-        let found = self.notice(told, &self.reader.tokenise(told))?;
         Some(Composed::of(vec![Match { intent: SCHEDULED.to_owned(), slots, ..found }], told.to_owned()))
     }
 }

@@ -15,7 +15,7 @@ pub(super) const ONCE: &str = "drop";
 /// Set something that rings.
 const SET_RINGS: [&str; 3] = ["HassStartTimer", "HarkSetAlarm", "HarkSetReminder"];
 
-/// Classes of sensors that tell of people who pass.
+/// Device classes of motion and presence sensors.
 const PASSES: [&str; 3] = ["motion", "occupancy", "presence"];
 
 /// The domain of what measures.
@@ -111,8 +111,8 @@ impl Terms {
         }
     }
 
-    /// Whether it is meant for each time although only "when" is said: people pass again and again, and it has its hours ("when
-    /// somebody walks through the hall between eleven and six").
+    /// Whether it repeats although only "when" is said: motion that is limited to hours or days ("when somebody walks through
+    /// the hall between eleven and six").
     pub(super) fn is_standing(&self) -> bool {
         let passes = |question: &Slots| {
             question.get("device_class").and_then(Value::as_str).is_some_and(|class| PASSES.contains(&class))

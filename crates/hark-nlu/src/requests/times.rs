@@ -41,7 +41,7 @@ pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> 
 }
 
 impl Sentence<'_> {
-    /// A request at a time that is told by the time of the one before it: "an alarm at six, and the lamp on *ten minutes
+    /// A request whose time is relative to that of the request before it: "an alarm at six, and the lamp on *ten minutes
     /// before*".
     pub(super) fn at_time_from(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
         let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
