@@ -373,8 +373,8 @@ pub trait StatementReader: Send + Sync {
     /// The date in a text that `dating` is about, told at this local time. In the language of this code, or the first that
     /// finds one where it is empty.
     fn time(&self, text: &str, language: &str, now: NaiveDateTime, dating: Dating) -> Option<SaidTime>;
-    /// A fact told in the language of a question to the one who told it in another one; `None` where it is the same
-    /// language, or no rule says how it is told.
+    /// The sentence of a fact in the language of a question; `None` where the fact was told in that language, or the language
+    /// has no response for the relation.
     fn retold(&self, fact: &Fact, question: &str) -> Option<String>;
 }
 

@@ -13,7 +13,7 @@ pub struct Qualifiers {
     pub each_time: Phrases,
     /// What begins something that has to be so: "if".
     pub if_so: Phrases,
-    /// What begins something that has to be so before the name of somebody or something: "*should* Alice leave".
+    /// What begins a condition by inversion, with a name behind it: "*should* Alice leave".
     pub inverted: Phrases,
     /// What begins something that must not be so: "unless".
     pub unless: Phrases,

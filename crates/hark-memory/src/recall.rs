@@ -78,7 +78,7 @@ impl Memory {
         Ok(told)
     }
 
-    /// Those of some facts that may be told to whoever asks.
+    /// Without the facts that are private to somebody else than the requester.
     fn for_requester(&self, mut facts: Vec<Fact>, by: &Requester) -> Recalled {
         let all = facts.len();
         facts.retain(|fact| self.may_tell(fact, by));
@@ -133,8 +133,8 @@ impl Memory {
         Ok(has_words || !self.with_most(&words)?.is_empty() || !self.in_other_words(text)?.is_empty())
     }
 
-    /// A fact as it is told to whoever asks: in the language of the question, where a rule says how. Empty where no rule has
-    /// read it.
+    /// The sentence that answers with a fact: in the language of the question `asked`, where that language has a response for
+    /// the relation. Empty for a fact that no rule has parsed.
     pub fn told_to(&self, fact: &Fact, asked: Option<&str>) -> String {
         let retold = self.reader.as_ref().zip(asked).and_then(|(reader, asked)| reader.retold(fact, asked));
         retold.unwrap_or_else(|| fact.told.clone())

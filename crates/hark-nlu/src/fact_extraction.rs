@@ -45,7 +45,7 @@ struct Rules {
     grammar: Grammar,
     /// How statements are told back, by the key of the response.
     told: BTreeMap<String, String>,
-    /// How statements of other languages are told, by the type of the relation.
+    /// Templates of the sentences for statements that were told in another language, by relation.
     retold: BTreeMap<String, String>,
 }
 

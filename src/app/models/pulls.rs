@@ -174,7 +174,7 @@ mod tests {
         (0..SIZE).map(|at| (at % 251) as u8).collect()
     }
 
-    /// A server of one file: the first answer stops after half of it until `go` is told, later ones send what is asked for.
+    /// A server of one file: the first answer stops after half of it until `go` receives, later ones send what is asked for.
     fn server(go: std::sync::mpsc::Receiver<()>) -> (String, std::thread::JoinHandle<Vec<String>>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/voice.bin", listener.local_addr().unwrap());

@@ -125,7 +125,7 @@ impl Manifest {
         !stale
     }
 
-    /// The lock of whoever pulls. It is asked for again and again, so that waiting for it can be given up.
+    /// The lock that one pull holds. It is polled, so that the future can be dropped while it waits.
     async fn lock(&self, progress: &mut dyn Progress) -> Result<File, Fault> {
         let path = self.cache.join(".pull.lock");
         let file = File::create(&path).map_err(|error| Fault::from(ManifestError::io(&path, error)))?;

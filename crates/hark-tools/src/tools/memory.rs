@@ -159,7 +159,7 @@ fn time_fields(fact: &Fact, now: NaiveDateTime) -> Value {
     Value::Object(fields)
 }
 
-/// How a fact is told; null where no rule has read it.
+/// The sentence of a fact; null for one that no rule has parsed.
 fn told(told: String) -> Value {
     if told.is_empty() { Value::Null } else { json!(told) }
 }
