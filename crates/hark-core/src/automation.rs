@@ -254,6 +254,9 @@ pub struct Automation {
     /// It acts every time; else once, and is gone.
     #[serde(default)]
     pub repeats: bool,
+    /// From when on it is not waited for any more, and it is gone, milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_unix_ms: Option<i64>,
     /// What it does.
     pub action: Action,
     /// Whether the condition of the trigger was true when it was looked at last, and it has acted on that.

@@ -178,6 +178,11 @@ impl Automations {
             if automation.acting_since_unix_ms.is_some() {
                 continue;
             }
+            if automation.expires_unix_ms.is_some_and(|end| end <= now.unix_ms) {
+                tracing::info!(id = %automation.id, "what was waited for has not happened in its time");
+                self.store.replace_automation(&automation, None)?;
+                continue;
+            }
             let (happened, mut after) = self.seen(&automation, now);
             let happened = happened || automation.held_since_unix_ms.is_some();
             let is_held = happened && self.is_held(&automation, now);
@@ -241,12 +246,13 @@ impl Automations {
         }
     }
 
-    /// When a time comes that an automation waits for, milliseconds since the Unix epoch.
+    /// When a time comes that an automation waits for, or its own is over, milliseconds since the Unix epoch.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn next_due_unix_ms(&self) -> Result<Option<i64>, Fault> {
-        Ok(self.all()?.iter().filter_map(|automation| automation.next_unix_ms).min())
+        let times = |it: &Automation| [it.next_unix_ms, it.expires_unix_ms].into_iter().flatten().min();
+        Ok(self.all()?.iter().filter_map(times).min())
     }
 
     /// Whether a condition is true; `None` while that is not known.

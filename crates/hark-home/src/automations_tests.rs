@@ -57,6 +57,7 @@ impl House {
             only_if: Vec::new(),
             repeats: false,
             action: Action::Intents { intents: Vec::new() },
+            expires_unix_ms: None,
             was_true: false,
             true_since_unix_ms: None,
             acting_since_unix_ms: None,
@@ -134,6 +135,19 @@ fn what_repeats_acts_every_time_and_only_in_its_hours() {
         assert!(house.is("binary_sensor.hallway_motion", "off").is_empty());
     }
     assert_eq!(house.left(), 1);
+}
+
+#[test]
+fn what_has_not_happened_in_its_time_is_not_waited_for_any_more() {
+    let mut house = House::new();
+    let motion = || becomes(json!({"name": "Hallway motion", "state": "on"}));
+    house.add("hall", motion(), |one| one.expires_unix_ms = Some(T0 + MINUTE_MS));
+    house.add("porch", motion(), |one| one.expires_unix_ms = Some(T0 + 3 * MINUTE_MS));
+    assert_eq!(house.automations.next_due_unix_ms().unwrap(), Some(T0 + MINUTE_MS));
+    house.unix_ms += 2 * MINUTE_MS;
+    assert_eq!(house.is("binary_sensor.hallway_motion", "on"), ["porch"]);
+    house.has_acted("porch");
+    assert_eq!(house.left(), 0);
 }
 
 #[test]

@@ -34,6 +34,11 @@ pub struct Qualifiers {
     /// All but what was named before, and how all are called: "turn off *the other* lights" of "all the" lights; nothing where
     /// those of its kind are meant.
     pub others: Table<Phrase>,
+    /// What stands between a length and what lasts for it, with what stands before a length behind that: "ten minutes *of* the
+    /// fan" is "the fan *for* ten minutes".
+    pub length_of: Table<Phrase>,
+    /// What begins a request for a thing to run: "*turn on* the fan".
+    pub runs: Phrases,
     /// How all of a kind are called, by their domain, where nothing stands beside the others: "turn off *the others*".
     pub others_of: Table<Phrase>,
     /// What says as what something stays, behind it: "but leave the shutter *up*".

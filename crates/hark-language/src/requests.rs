@@ -19,6 +19,8 @@ pub struct Requests {
     pub several_pronouns: Phrases,
     /// Words for a person who was named before.
     pub person_pronouns: Phrases,
+    /// What joins a request to another that something is said against: "the lamp on, *but* when it's nine turn it off".
+    pub contrasts: Phrases,
     /// Words for something that is of a place that was named before: "open *its* window".
     pub possessives: Phrases,
     /// What can be set several of in one sentence, and one of it: "timers", "a timer".

@@ -341,7 +341,9 @@ impl Composer<'_> {
             let said = clause::Said { condition, becomes: false, of_it: false, there: false, for_seconds: 0 };
             let words = text[tokens[it.start].start..tokens[end - 1].end].trim();
             let not = denied.is_some();
-            found.add(Adds::Check { said, not, otherwise: "ask" }, words, self.reader).then_some(())?;
+            found
+                .add(Adds::Check { said, not, otherwise: "ask", now: true }, words, self.reader)
+                .then_some(())?;
             found.understanding(self.reader)
         })
     }

@@ -10,6 +10,7 @@ use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::{Speech, spoken};
 use super::rules::{self, Prefer, Reckoning, Rule};
 use super::understand::WILD_CONFIDENCE;
+use hark_core::automation::intent::COMMAND;
 use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
 use hark_core::{Category, Understanding};
@@ -22,6 +23,9 @@ const ITEM: &str = "item";
 
 /// Words of a time at most before its hour: "a quarter past".
 const TIME_BEFORE: usize = 3;
+
+/// Words at most of what only shares a word with what was wrong.
+const MOST_ALIKE: usize = 4;
 
 /// Most edits that are tried.
 const MAX_EDITS: usize = 6;
@@ -45,7 +49,10 @@ impl Speech<'_> {
         let at = match next_turn {
             Some(at) => Some(at).filter(|at| {
                 let denies = self.instead_of(&words[..*at], self.meant(&words[*at..])).is_some();
-                denies || corrects(at) || phrases::starts(talk.corrections_with, &words[*at..]).is_some()
+                let marks = [talk.corrections_with, talk.corrections_behind];
+                denies
+                    || corrects(at)
+                    || marks.into_iter().any(|it| phrases::starts(it, &words[*at..]).is_some())
             }),
             None => (1..words.len()).rev().filter(begins).find(corrects),
         };
@@ -81,9 +88,12 @@ impl Speech<'_> {
         if !retimed.is_empty() {
             return retimed;
         }
-        // "In ten minutes, no, make it fifteen, turn it on": what stands behind what was meant goes on with the request.
-        let pauses = (at + 1..words.len()).filter(|at| self.pauses_before(*at));
-        let cuts = pauses.map(|pause| (self.meant(&words[at..pause]), &words[pause..]));
+        // "In ten minutes, no, make it fifteen, turn it on", "rather the lamp, and at half": what stands behind what was meant
+        // goes on with the request.
+        let joins = |at: usize| self.lexicon().requests.connectors.contains(words[at]);
+        let ends = (at + 1..words.len()).filter(|end| self.pauses_before(*end) || joins(*end));
+        let rest = |from: usize| &words[from + phrases::starts(talk.leads, &words[from..]).unwrap_or(0)..];
+        let cuts = ends.map(|end| (self.meant(&words[at..end]), rest(end + usize::from(joins(end)))));
         let cuts = std::iter::once((meant, [].as_slice())).chain(cuts.filter(|(meant, _)| !meant.is_empty()));
         let edits = cuts.map(|(meant, rest)| self.put_in(wrong, meant, rest));
         edits.into_iter().find(|edits| !edits.is_empty()).unwrap_or_default()
@@ -132,6 +142,8 @@ impl Speech<'_> {
         let places: Vec<Range<usize>> = match clauses {
             [places] if is_time || is_clause => places.clone(),
             [] if is_clause => self.datetimes(wrong),
+            // What was to be done at once is done then.
+            [] if is_time && self.datetimes(wrong).is_empty() => vec![wrong.len()..wrong.len()],
             _ => Vec::new(),
         };
         let new = if is_time { &new } else { meant };
@@ -278,6 +290,7 @@ impl Speech<'_> {
         let begins = [
             talk.corrections,
             talk.corrections_with,
+            talk.corrections_behind,
             talk.leads,
             talk.hesitations,
             talk.trails,
@@ -416,6 +429,13 @@ impl Reader<'_> {
             let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
             (0..words.len()).any(|at| phrases::starts(corrections, &words[at..]).is_some_and(|it| it > 1))
         };
+        // "In ten minutes, *no*, make it fifteen, turn it on."
+        let corrected = self.grammar.lexicon().qualifiers.corrected;
+        let commands = found.intents.iter().filter_map(|intent| intent.slots.get(COMMAND)?.as_str());
+        let mut first = commands.filter_map(|command| Some(self.tokenise(command).into_iter().next()?.word));
+        if first.any(|word| corrected.contains(&word)) {
+            return true;
+        }
         let wild = found.intents.iter().filter(|intent| intent.confidence <= WILD_CONFIDENCE);
         wild.flat_map(|intent| intent.slots.values()).filter_map(Value::as_str).any(corrects)
     }
@@ -440,6 +460,7 @@ pub(super) fn which_one<'s, 'w>(words: &'s [&'w str], lexicon: &Lexicon) -> &'s 
 fn alike(wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
     let shares = |window: &[&str]| window.iter().zip(meant).any(|(one, other)| one == other);
     let windows = wrong.windows(meant.len()).enumerate();
-    let places = windows.filter(|(_, window)| meant.len() > 1 && shares(window) && *window != meant);
+    let is_short = (2..=MOST_ALIKE).contains(&meant.len());
+    let places = windows.filter(|(_, window)| is_short && shares(window) && *window != meant);
     places.map(|(at, _)| at..at + meant.len()).collect()
 }

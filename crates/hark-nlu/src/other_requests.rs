@@ -64,7 +64,12 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
             // "Sugar, no not sugar, flour" is no one item, "no" alone may be a word of one.
             let corrects = phrases::starts(talk.corrections, &words[at..]).is_some_and(|length| {
                 let denies = words.get(at + length).is_some_and(|it| lexicon.requests.negations.contains(it));
-                length > 1 || denies
+                // "Salt on the shopping list, no, on the packing list."
+                let on_a_list = || {
+                    let before = speech.reader.exactly(speech.text, &speech.tokens[..at]);
+                    before.is_some_and(|it| it.is_on_named_list())
+                };
+                length > 1 || denies || on_a_list()
             });
             asks(at) || is_within && goes_on(at, talk.verbs) || corrects
         }),

@@ -477,7 +477,7 @@ impl<'s> Qualifiers<'s> {
         let others = [
             (Kind::Except, goes_on(said.day_exceptions).filter(days)),
             (Kind::Except, goes_on(said.only).filter(stays)),
-            (Kind::Except, goes_on(said.exceptions).filter(|_| !corrects())),
+            (Kind::Except, goes_on(said.exceptions).filter(|_| many() || !corrects())),
             (Kind::Except, goes_on(said.but).filter(|_| many() && !says_who())),
             (Kind::Condition, goes_on(said.limits).filter(number)),
             (Kind::When, goes_on(said.before_clause).filter(clause)),

@@ -71,13 +71,23 @@ impl<'s> Speech<'s> {
         // What was said last is meant.
         (1..end).rev().find_map(|at| {
             let length = phrases::starts(talk.corrections, &words[at..])?;
-            // "What happens when I *say* movie night" corrects nothing.
-            if length == 1 && phrases::ends(talk.speakers, &words[..at]).is_some() {
+            // "What happens when I *say* movie night" corrects nothing, nor does "and *no* light in the hall".
+            let connectors = self.lexicon().requests.connectors;
+            let is_joined = connectors.contains(words[at - 1]);
+            if length == 1 && (is_joined || phrases::ends(talk.speakers, &words[..at]).is_some()) {
                 return None;
             }
             let (wrong, mut meant) = (self.without_marks(&words[..at]), &words[at + length..]);
             meant = &meant[..meant.len() - phrases::ends(talk.corrections_behind, meant).unwrap_or(0)];
-            if meant.is_empty() || wrong.is_empty() {
+            // "In five minutes *actually* turn on the lamp" corrects no request.
+            let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+            let later = phrases::starts(self.lexicon().time.hence, wrong).unwrap_or(0);
+            let is_length = |words: &[&str]| {
+                rules::length(words, self.lexicon()).is_some_and(|(_, used)| used == words.len())
+            };
+            let is_time = (rules::is_time(wrong, &by) || later > 0 && is_length(&wrong[later..]))
+                && rules::longest(Rule::Datetime, meant, &by).is_none();
+            if meant.is_empty() || wrong.is_empty() || is_time {
                 return None;
             }
             if let Some(found) = self.of_it(wrong, meant) {
@@ -403,6 +413,22 @@ impl<'s> Speech<'s> {
             said.insert_str(self.tokens[end - 1].end - begin, &day);
         }
         Some(said)
+    }
+
+    /// What is to last with how long behind it: "ten minutes of the fan" is "the fan for ten minutes". `None` where that is no
+    /// request.
+    pub fn with_length_behind(&self) -> Option<String> {
+        let words = self.words();
+        let said = &self.lexicon().qualifiers;
+        let start = phrases::starts(self.lexicon().discourse.leads, &words).unwrap_or(0);
+        let (_, used) = rules::length(&words[start..], self.lexicon())?;
+        let (length, behind) = words[start..].split_at(used);
+        let (of, thing) = behind.split_first().filter(|(_, thing)| !thing.is_empty())?;
+        let before = said.length_of.get(of)?.text();
+        let thing = thing.join(" ");
+        let running = said.runs.first().map(|runs| format!("{runs} {thing}"));
+        let request = [Some(thing), running].into_iter().flatten().find(|it| self.composed(it).is_some())?;
+        Some(format!("{request} {before} {}", length.join(" ")))
     }
 
     /// The sentence with the verbs that sentences have for those of everyday speech, and with contractions of names written

@@ -16,7 +16,7 @@ use hark_core::automation::intent::OF_IT;
 use hark_language::{Lexicon, Phrases, phrases};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
-use times::in_order_of_time;
+use times::{as_often, in_order_of_time};
 
 /// Most requests in one sentence.
 const MAX_REQUESTS: usize = 6;
@@ -115,7 +115,7 @@ const MAX_NUMBER_WORDS: usize = 4;
 /// Two or more requests, all of which are understood.
 pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
     let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
-    let matches = in_order_of_time(sentence.from(0, None, MAX_REQUESTS)?, reader);
+    let matches = as_often(in_order_of_time(sentence.from(0, None, MAX_REQUESTS)?, reader), reader);
     (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
 }
 
@@ -249,8 +249,12 @@ impl<'s> Sentence<'s> {
             let begun = is(talk.verbs, at - 1) && opens || closed && at > 1 && is(talk.verbs, at - 2);
             // "Lock the doors lights off."
             let kinds = || [last, next].iter().all(|it| self.reader.grammar.says_what_kind(&it.word));
-            // "Bedroom light at fifty *blinds down*."
-            let behind_value = || self.ends_a_value(at) && self.reader.grammar.says_what_kind(&next.word);
+            // "Bedroom light at fifty *blinds down*", "telly on hdmi two *volume at twenty*".
+            let is_subject = || {
+                self.reader.grammar.says_what_kind(&next.word)
+                    || self.lexicon.things.alone.contains(&next.word)
+            };
+            let behind_value = || self.ends_a_value(at) && is_subject();
             let named = || !begun && (kinds() || self.begins_with_a_thing(at) || behind_value());
             let apart = self.unjoined && (verb || closed && !begun || named());
             if (after > at || comma || apart) && after < self.tokens.len() {

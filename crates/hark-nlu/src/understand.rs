@@ -244,6 +244,7 @@ impl Reader<'_> {
         let in_full =
             said.with_places().or_else(|| said.with_others_named()).or_else(|| said.with_same_time());
         let in_full = in_full.or_else(|| said.with_day_at_times()).or_else(|| said.with_time_of_clause());
+        let in_full = in_full.or_else(|| said.with_length_behind());
         if let Some(in_full) = in_full {
             return self.as_said(&in_full, language);
         }

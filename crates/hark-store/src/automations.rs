@@ -72,6 +72,7 @@ mod tests {
             only_if: Vec::new(),
             repeats: false,
             action: Action::Intents { intents: Vec::new() },
+            expires_unix_ms: None,
             was_true: false,
             true_since_unix_ms: None,
             held_since_unix_ms: None,

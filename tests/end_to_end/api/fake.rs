@@ -190,6 +190,7 @@ fn automation() -> Automation {
         only_if: vec![],
         repeats: true,
         action: Action::Intents { intents: vec![] },
+        expires_unix_ms: None,
         was_true: false,
         true_since_unix_ms: None,
         acting_since_unix_ms: None,

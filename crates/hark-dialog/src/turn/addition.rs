@@ -70,15 +70,18 @@ impl Machine {
         true
     }
 
-    /// Whether a request is said to be in the place of the one before it: "actually turn on the telly *instead*".
-    pub(super) fn says_instead(&self, id: &TurnId) -> bool {
+    /// Whether a request is said to be in the place of the one before it: "actually turn on the telly *instead*", "*rather* the
+    /// telly". What is guessed of its words alone is more likely to be read with those.
+    pub(super) fn says_instead(&self, id: &TurnId, is_guessed: bool) -> bool {
         let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
         let text = spoken(&turn.heard);
         let words: Vec<&str> = text.split_whitespace().collect();
         self.languages.iter().any(|language| {
             let talk = &language.discourse;
-            phrases::starts(talk.corrections, &words).is_some()
-                && phrases::ends(talk.corrections_behind, &words).is_some()
+            let begins = phrases::starts(talk.corrections, &words).is_some();
+            let is_marked = || phrases::starts(talk.corrections_behind, &words).is_some();
+            begins && phrases::ends(talk.corrections_behind, &words).is_some()
+                || is_guessed && (begins || is_marked())
         })
     }
 
@@ -93,6 +96,7 @@ impl Machine {
             begins(language.conversation.kinds.adds)
                 || begins(talk.corrections)
                 || begins(talk.corrections_with)
+                || begins(talk.corrections_behind)
                 || begins(talk.another)
                 || leans(said, language)
                 || phrases::ends(talk.corrections_behind, &words).is_some()

@@ -175,7 +175,8 @@ impl Machine {
         let is_bare = |intent: &Intent| intent.route == Route::Intent && intent.slots.is_empty();
         let means_nothing =
             |intent: &Intent| is_pointless(intent) || is_bare(intent) || intent.name == refusal::INTENT;
-        let may_add = understanding.intents.iter().all(means_nothing) || self.says_instead(id);
+        let is_guessed = understanding.intents.iter().all(|intent| intent.route == Route::Intent);
+        let may_add = understanding.intents.iter().all(means_nothing) || self.says_instead(id, is_guessed);
         if understanding.intents.iter().all(is_pointless) {
             if lacking.is_some_and(|lacking| self.complete(now, id, &lacking)) {
                 return;

@@ -6,6 +6,7 @@ use super::super::placed::MAX_PLACE_WORDS;
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers, length_behind};
 use super::super::request_framing::spoken;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::terms::ONCE;
 use super::{Composer, target};
 use chrono::{NaiveDate, NaiveTime};
 use hark_core::Slots;
@@ -29,6 +30,8 @@ const RINGS: &str = "rings";
 
 /// Slot of what is so, and does not become so.
 const NOW: &str = "now";
+
+const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 /// When a night ends for which only its beginning was said: "after ten".
 const MORNING: NaiveTime = match NaiveTime::from_hms_opt(6, 0, 0) {
@@ -72,6 +75,8 @@ pub(super) enum Adds {
         said: Said,
         not: bool,
         otherwise: &'static str,
+        /// It is said to be so now, and looked at now, whenever something is done then.
+        now: bool,
     },
     During(Said),
     Hours(Condition),
@@ -142,17 +147,24 @@ impl Clause<'_> {
                     None => Adds::Happens { trigger: Trigger::Rings { ring: self.ring()? }, repeats },
                 })
             }
-            // "If it's dark" is looked at now, "if it gets dark" tells no state and is waited for.
+            // "If it's dark" is looked at now, "if it gets dark" tells no state and is waited for. What is said to be so "right now"
+            // is not waited for, nor looked at later.
             Kind::If => match self.condition() {
                 Some(said) if said.becomes => here(Adds::Becomes { said, repeats: false }),
-                Some(said) => here(Adds::Check { said, not: false, otherwise: "ask" }),
+                Some(said) => {
+                    let now = self.says_now();
+                    let otherwise = if now { ONCE } else { "ask" };
+                    here(Adds::Check { said, not: false, otherwise, now })
+                }
                 None => {
                     let rings = || Some((Trigger::Rings { ring: self.ring()? }, false));
                     let (trigger, repeats) = self.sun_of(self.it.mark.1).or_else(rings)?;
                     here(Adds::Happens { trigger, repeats })
                 }
             },
-            Kind::Unless => here(Adds::Check { said: self.condition()?, not: true, otherwise: "drop" }),
+            Kind::Unless => {
+                here(Adds::Check { said: self.condition()?, not: true, otherwise: ONCE, now: false })
+            }
             Kind::During => here(Adds::During(self.condition()?)),
         }
     }
@@ -181,8 +193,16 @@ impl Clause<'_> {
     }
 
     fn condition(&self) -> Option<Said> {
-        let words = self.words(self.it.mark.1);
-        self.one_condition(words).or_else(|| self.several_conditions(words))
+        let said = self.words(self.it.mark.1);
+        let read = |words: &[&str]| self.one_condition(words).or_else(|| self.several_conditions(words));
+        let plain = phrases::without_ends(&[self.by.reader.grammar.lexicon().time.now], said);
+        read(said).or_else(|| if plain.len() < said.len() { read(plain) } else { None })
+    }
+
+    /// Whether it is about now: "if it is open *right now*".
+    fn says_now(&self) -> bool {
+        let now = self.by.reader.grammar.lexicon().time.now;
+        phrases::ends(now, self.words(self.it.mark.1)).is_some()
     }
 
     /// Two conditions with "and" or "or" between them. The first may leave out its ending, which is then that of the second:
@@ -517,19 +537,22 @@ fn sun_stands(slots: &Slots) -> Option<Condition> {
     Some(Condition::Sun { up: slots.get("sun")? == "sunrise" })
 }
 
-/// The hours that slots name. Of two that may be meant, the evening begins and the morning ends.
+/// The hours that slots name. Of those that may be meant they are as short as can be, and begin in the evening.
 fn hours_of(slots: &Slots) -> Option<Condition> {
     let times = |slot: &str| {
         let times = slots.get(slot)?.as_str()?.split('/').map(|time| time.parse().ok());
         times.collect::<Option<Vec<NaiveTime>>>()
     };
-    let from = times("from").and_then(|times| times.last().copied());
-    let to = times("to").and_then(|times| times.first().copied());
-    match (from, to) {
-        (Some(from), to) => Some(Condition::Hours { from, to: to.unwrap_or(MORNING) }),
-        (None, Some(to)) => Some(Condition::Hours { from: NaiveTime::MIN, to }),
-        (None, None) => None,
-    }
+    let length = |(from, to): &(NaiveTime, NaiveTime)| (*to - *from).num_seconds().rem_euclid(DAY_SECONDS);
+    let (from, to) = match (times("from"), times("to")) {
+        (Some(from), Some(to)) => {
+            let pairs = from.iter().rev().flat_map(|from| to.iter().map(|to| (*from, *to)));
+            pairs.min_by_key(length)?
+        }
+        (Some(from), None) => (*from.last()?, MORNING),
+        (None, to) => (NaiveTime::MIN, *to?.first()?),
+    };
+    Some(Condition::Hours { from, to })
 }
 
 /// The day that slots name, if any; `None` where they name another time than one day.

@@ -67,6 +67,11 @@ impl Composed {
         self.terms.end(other.terms.until?, &other.terms.said_until).then_some(self)
     }
 
+    /// Whether it looks now whether something is so.
+    pub(super) fn looks(&self) -> bool {
+        self.terms.at_once.is_some()
+    }
+
     /// Whether it is not done now.
     pub(super) fn waits(&self) -> bool {
         self.terms.trigger.is_some() || self.is_put_off()
@@ -88,16 +93,20 @@ impl Composed {
                 trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
             }
             // What has to be so when a reminder rings is looked at then.
-            Adds::Check { .. } | Adds::During(_) if self.matches.iter().any(rings_at_a_time) => {
+            Adds::Check { now: false, .. } | Adds::During(_) if self.matches.iter().any(rings_at_a_time) => {
                 self.remind_by_command(reader) && self.put_off(|command| format!("{words}, {command}"))
             }
             // Said first, so that "it" can be what it is about.
-            Adds::Check { .. } | Adds::During(_) if self.put_off(|command| format!("{words}, {command}")) => {
+            Adds::Check { now: false, .. } | Adds::During(_)
+                if self.put_off(|command| format!("{words}, {command}")) =>
+            {
                 true
             }
-            Adds::Check { said, not, otherwise } => {
+            Adds::Check { said, not, otherwise, .. } => {
                 // "If it isn't locked, lock it": what is so already need not be waited for.
                 let otherwise = if self.is_about(&said) { ONCE } else { otherwise };
+                let tells = self.matches.iter().all(|found| found.intent == ANNOUNCE);
+                let otherwise = if tells { WAITS } else { otherwise };
                 let said = if not { Said { condition: said.condition.negated(), ..said } } else { said };
                 let trigger = self.about(said, reader);
                 trigger.is_some_and(|trigger| self.terms.check(trigger, otherwise, words))
@@ -271,6 +280,7 @@ impl Composed {
         let limit = match (text("when").and_then(When::parse), &every) {
             (Some(When::Span(from, _)), None) if is_sun && from.date() == reader.now.date() => None,
             (Some(When::Span(from, to)), None) if !is_sun && from < reader.now + TimeDelta::days(1) => {
+                self.terms.part_of_day = Some((from, to));
                 Some(Condition::Hours { from: from.time(), to: to.time() })
             }
             (None, Some(Some(days))) => (days.len() < 7).then(|| Condition::Days { days: days.clone() }),
@@ -445,6 +455,9 @@ impl Composed {
         }
         if let Some(otherwise) = terms.at_once {
             slots.insert("at_once".to_owned(), otherwise.into());
+        }
+        if let Some(expires) = terms.expires() {
+            slots.insert("expires".to_owned(), of(&expires));
         }
         if !terms.only_if.is_empty() {
             slots.insert("only_if".to_owned(), of(&terms.only_if));

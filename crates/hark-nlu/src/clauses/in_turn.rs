@@ -14,7 +14,7 @@ use hark_core::automation::intent::{COMMAND, OF_IT};
 use hark_core::automation::{SunEvent, Trigger};
 use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::{Ambiguity, Category, Understanding};
-use hark_language::phrases;
+use hark_language::{Lexicon, phrases};
 
 /// What takes back what.
 const CONTRARY: [(&str, &str); 3] = [
@@ -32,12 +32,9 @@ impl Composer<'_> {
     pub(super) fn in_turn(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
         let qualifiers = Qualifiers::of(self.reader, text, tokens);
         let lexicon = self.reader.grammar.lexicon();
-        let joins = |at: usize| lexicon.requests.connectors.contains(qualifiers.words[at]);
-        let waits = |it: &&Qualifier| {
-            use Kind::{Condition, EachTime, If, Lasting, Moment, Unless, Until, When};
-            matches!(it.kind, When | EachTime | If | Unless | Moment | Condition | Lasting | Until)
-        };
-        let clauses: Vec<&Qualifier> = qualifiers.found.iter().filter(waits).collect();
+        let contrasts = |at: usize| contrasts(&qualifiers, at, lexicon);
+        let joins = |at: usize| lexicon.requests.connectors.contains(qualifiers.words[at]) || contrasts(at);
+        let clauses: Vec<&Qualifier> = qualifiers.found.iter().filter(|it| says_a_time(it)).collect();
         // "Whenever somebody moves *between ten and six* turn on the light and …" has its limit in front, too.
         let is_front = |it: &Qualifier| {
             let is_verb = |word: &&str| lexicon.discourse.verbs.contains(word);
@@ -97,7 +94,8 @@ impl Composer<'_> {
                 read(&format!("{}{named}", &text[tokens[next].start..begin]))
             };
             // "When it gets dark put the light on and leave *it* on until eleven".
-            let of_act = || in_front.as_ref().and_then(|_| read(&self.with_thing_of(&first, rest)?));
+            let is_of_act = in_front.is_some() || contrasts(at);
+            let of_act = || if is_of_act { read(&self.with_thing_of(&first, rest)?) } else { None };
             let ways: [&dyn Fn() -> Option<Composed>; 6] =
                 [&|| named.as_deref().and_then(read), &of_act, &of_all, &of_clause, &of_words, &|| {
                     read(rest)
@@ -111,14 +109,12 @@ impl Composer<'_> {
                 }
                 second = read(&format!("{clause}, {rest}"))?;
             }
-            // "In ten minutes turn on the kettle and leave it on for five": "it" is spoken of then.
-            if first.is_put_off() && !second.waits() && says_it {
+            // "In ten minutes turn on the kettle and leave it on for five", "… look at the door and shut it if it's open": "it"
+            // is spoken of then.
+            if first.is_put_off() && (!second.waits() || second.looks()) && says_it {
                 let connector = qualifiers.words[at];
-                return if first.put_off(|command| format!("{command} {connector} {rest}")) {
-                    first.understanding(self.reader)
-                } else {
-                    None
-                };
+                first.put_off(|command| format!("{command} {connector} {rest}")).then_some(())?;
+                return first.understanding(self.reader);
             }
             // "Turn on the lamp and dim it when Alice leaves" does both then, "… and turn it off …" can only do the second.
             (!is_of_both || reverses(&first, &second)).then_some(())?;
@@ -249,6 +245,18 @@ impl Composer<'_> {
         let said = self.promised(found.said());
         Some(Composed::of(vec![found], said))
     }
+}
+
+/// Whether a clause says when something is done, or until when.
+fn says_a_time(it: &Qualifier) -> bool {
+    use Kind::{Condition, EachTime, If, Lasting, Moment, Unless, Until, When};
+    matches!(it.kind, When | EachTime | If | Unless | Moment | Condition | Lasting | Until)
+}
+
+/// Whether a word joins a request to a clause that is against it: "the heating on nineteen, *but* when the window opens …".
+fn contrasts(qualifiers: &Qualifiers<'_>, at: usize, lexicon: &Lexicon) -> bool {
+    lexicon.requests.contrasts.contains(qualifiers.words[at])
+        && qualifiers.found.iter().any(|it| it.start == at + 1 && it.waits())
 }
 
 /// Has what is put off to one time done every day: "every evening on at sunset *and off again at eleven*", which is in the

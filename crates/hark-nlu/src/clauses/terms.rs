@@ -4,7 +4,7 @@ use super::super::grammar::Reader;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::composed::Composed;
 use super::{TARGET, target};
-use chrono::{NaiveTime, TimeDelta, Timelike};
+use chrono::{NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use hark_core::Slots;
 use hark_core::automation::{Condition, Ring, SunEvent, Trigger, Until};
 use serde_json::Value;
@@ -21,6 +21,9 @@ const PASSES: [&str; 3] = ["motion", "occupancy", "presence"];
 /// The domain of what measures.
 const SENSOR: &str = "sensor";
 
+/// How long before a part of a day hours may begin that are said to be in it: "between five and seven tonight".
+const BEFORE_PART: TimeDelta = TimeDelta::hours(6);
+
 /// Slots of a question that limit a number.
 const LIMITS: [&str; 5] = ["above", "below", "at_least", "at_most", "compared"];
 
@@ -34,6 +37,8 @@ pub(super) struct Terms {
     /// Looked at once: what is done where it is not so (`ask`, `drop`, `wait`).
     pub(super) at_once: Option<&'static str>,
     pub(super) only_if: Vec<Condition>,
+    /// The part of a day to which it is limited: "tonight".
+    pub(super) part_of_day: Option<(NaiveDateTime, NaiveDateTime)>,
     pub(super) until: Option<Until>,
     /// The words that say when, and how long.
     pub(super) said_when: Vec<String>,
@@ -185,6 +190,24 @@ impl Terms {
         if is_open {
             *time = in_evening(*time);
         }
+    }
+
+    /// When it is not waited for any more, where it is limited to a part of a day. Hours that are said beside that are within it:
+    /// "between midnight and five tonight".
+    pub(super) fn expires(&mut self) -> Option<NaiveDateTime> {
+        let (from, to) = self.part_of_day?;
+        let part = Condition::Hours { from: from.time(), to: to.time() };
+        let said = self.only_if.iter().find_map(|it| match it {
+            Condition::Hours { from, to } if *it != part => Some((*from, *to)),
+            _ => None,
+        });
+        let Some((begin, end)) = said else { return Some(to) };
+        self.only_if.retain(|it| *it != part);
+        let next = |after: NaiveDateTime, time| {
+            let that_day = after.date().and_time(time);
+            if that_day < after { that_day + TimeDelta::days(1) } else { that_day }
+        };
+        Some(next(next(from - BEFORE_PART, begin), end))
     }
 
     pub(super) fn end(&mut self, until: Until, words: &str) -> bool {

@@ -4,6 +4,7 @@
 
 use super::fuzzy_match::Nearness;
 use super::network::NodeId;
+use super::orders::{other_orders, reordered};
 use super::parse::Match;
 use super::reader::Reader;
 use super::words::{QuickMap, WordId};
@@ -90,6 +91,8 @@ struct Candidate {
     put_thing: bool,
     /// Whether a thing was passed over: "the water" of "turn the water off in the garden".
     passed_thing: bool,
+    /// Whether "all" or "everywhere" was passed over.
+    passed_all: bool,
     /// Content words that were passed over, whatever that cost.
     ignored: usize,
     /// Whether a content word was put in.
@@ -253,7 +256,10 @@ impl Reader<'_> {
             domain.or_else(|| self.grammar.domain_of(name?)).is_some_and(|it| SECURES.contains(&it));
         // Nor "dock" for "clean".
         let drives = DRIVES.contains(&intent);
-        let lost = unheard || only_place || swapped || of_another || (secures || drives) && replaced;
+        // "The heating everywhere" is more than the thermostat.
+        let is_one = candidate.passed_all && name.is_some_and(|name| name != "all");
+        let lost =
+            is_one || unheard || only_place || swapped || of_another || (secures || drives) && replaced;
         (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
     }
 }
@@ -292,30 +298,6 @@ impl Grammar {
     fn names_itself(&self, word: &str) -> bool {
         self.lexicon().things.alone.contains(word)
     }
-}
-
-/// The orders of two or three, but the first; more are not tried.
-fn other_orders(count: usize) -> &'static [&'static [usize]] {
-    match count {
-        2 => &[&[1, 0]],
-        3 => &[&[0, 2, 1], &[1, 0, 2], &[1, 2, 0], &[2, 0, 1], &[2, 1, 0]],
-        _ => &[],
-    }
-}
-
-/// The words with those marked in another order, and their marks: at each place stands what `order` says.
-fn reordered(tokens: &[Token], marks: &[SlotSpan], order: &[usize]) -> (String, Vec<SlotSpan>) {
-    let mut words: Vec<&str> = Vec::new();
-    let (mut moved, mut at) = (Vec::new(), 0);
-    for (place, from) in marks.iter().zip(order) {
-        words.extend(tokens[at..place.start].iter().map(|token| token.word.as_str()));
-        let (start, mark) = (words.len(), &marks[*from]);
-        words.extend(tokens[mark.start..mark.end].iter().map(|token| token.word.as_str()));
-        moved.push(SlotSpan { slot: mark.slot.clone(), start, end: words.len() });
-        at = place.end;
-    }
-    words.extend(tokens[at..].iter().map(|token| token.word.as_str()));
-    (words.join(" "), moved)
 }
 
 /// What was said, with everything that can be found in it.
@@ -530,7 +512,8 @@ impl<'g> Text<'g> {
     fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
         let (mut words, mut put_in, mut passed, mut kept) = (Vec::new(), Vec::new(), 0, 0);
         let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
-        let (mut passed_thing, mut put_thing, mut own, mut ignored) = (false, false, 0, 0);
+        let (mut passed_thing, mut put_thing, mut passed_all, mut own, mut ignored) =
+            (false, false, false, 0, 0);
         while let Some(way) = known.get(&place) {
             let Some(before) = way.before else { break };
             match way.said {
@@ -563,6 +546,8 @@ impl<'g> Text<'g> {
                     unplaced += usize::from(self.prices[before.0] >= Some(PASS_ONE));
                     unheard |= self.is_unheard_of(before.0);
                     passed_thing |= self.is_a_thing(before.0);
+                    let quantifiers = self.grammar.lexicon().requests.quantifiers;
+                    passed_all |= quantifiers.contains(self.tokens[before.0].word.as_str());
                 }
             }
             place = before;
@@ -582,6 +567,7 @@ impl<'g> Text<'g> {
             unheard,
             put_thing,
             passed_thing,
+            passed_all,
             invented,
             ignored,
             own,

@@ -11,6 +11,7 @@ mod fuzzy_match;
 mod graph;
 mod home;
 mod network;
+mod orders;
 mod parse;
 mod parse_result;
 mod part;

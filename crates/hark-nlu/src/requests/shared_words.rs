@@ -141,8 +141,12 @@ impl Sentence<'_> {
     pub(super) fn leaning(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
         let later = self.later_of_all(before, (start, end));
         let again = later.or_else(|| self.again(before, (start, end)));
+        // What has a name is meant first: "desk light on, make it red".
+        let named = (before.0..before.1).find_map(|from| {
+            (from + 1..=before.1).rev().find(|to| self.names_a_thing(from, *to)).map(|to| self.said(from, to))
+        });
         if let Some(found) = again.or_else(|| self.begun(before, (start, end)).next()) {
-            return Some(found);
+            return with_it_named(found, named.as_deref());
         }
         if let Some(found) = self.another(before, (start, end)) {
             return Some(found);
@@ -152,10 +156,6 @@ impl Sentence<'_> {
         }
         let it = (start..end)
             .find(|at| self.lexicon.requests.pronouns.contains(self.tokens[*at].word.as_str()))?;
-        // What has a name is meant first: "desk light on, make it red".
-        let named = (before.0..before.1).find_map(|from| {
-            (from + 1..=before.1).rev().find(|to| self.names_a_thing(from, *to)).map(|to| self.said(from, to))
-        });
         let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
         let is_thing = |words: &String| !rules::is_time(&words.split(' ').collect::<Vec<_>>(), &by);
         let behind = (before.0 + 1..before.1).map(|cut| self.said(cut, before.1)).filter(is_thing);
@@ -332,4 +332,13 @@ impl Sentence<'_> {
             self.with_any_words(text).filter(Match::is_on_named_list)
         })
     }
+}
+
+/// What is put off for "it" with the name of that; `None` where nothing is named.
+fn with_it_named(mut found: Match, name: Option<&str>) -> Option<Match> {
+    if let Some(of_it) = found.slots.remove(OF_IT) {
+        let words = of_it["words"].as_str().unwrap_or_default().replace("{}", name?);
+        found.slots.insert(COMMAND.to_owned(), words.into());
+    }
+    Some(found)
 }

@@ -4,8 +4,10 @@ use super::super::grammar::{Match, Reader};
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::Sentence;
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
-use hark_core::calendar::When;
+use hark_core::automation::intent::COMMAND;
+use hark_core::calendar::{Recurrence, When};
 use hark_language::phrases;
+use serde_json::Value;
 
 /// The moment that a request names.
 pub(super) fn moment(found: &Match) -> Option<NaiveDateTime> {
@@ -38,6 +40,37 @@ pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> 
         last = moment(found);
     }
     matches
+}
+
+/// Requests at a time of day that say no day, behind what is done again and again, which are done as often: "every evening at
+/// nine turn on the lamp and turn it off *at ten*".
+pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Match> {
+    let mut every: Option<Recurrence> = None;
+    for found in matches.iter_mut().filter(|found| found.slots.contains_key(COMMAND)) {
+        let said = found.slots.get("recurrence").and_then(Value::as_str).and_then(Recurrence::parse);
+        let (Some(known), None) = (&every, &said) else {
+            every = said;
+            continue;
+        };
+        if says_day(found, reader) {
+            continue;
+        }
+        let begin = reader.now.date().and_time(known.time.unwrap_or_default());
+        let text = found.said();
+        let later = reader.at_time(begin, |reader| reader.exactly(&text, &reader.tokenise(&text)));
+        let Some(at) = later.as_ref().or(Some(&*found)).and_then(moment) else { continue };
+        let again = Recurrence { time: Some(at.time()), later: Vec::new(), ..known.clone() };
+        found.slots.remove("when");
+        found.slots.insert("recurrence".to_owned(), again.to_string().into());
+    }
+    matches
+}
+
+/// Whether the words of a request name a day.
+fn says_day(found: &Match, reader: &Reader<'_>) -> bool {
+    let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+    let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::default() };
+    (0..words.len()).any(|at| rules::longest(Rule::Date, &words[at..], &by).is_some())
 }
 
 impl Sentence<'_> {

@@ -40,6 +40,10 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let only_if: Vec<Condition> =
         if args.value("only_if").is_some() { typed(args, "only_if")? } else { Vec::new() };
     let repeats = args.flag("repeats").unwrap_or(false);
+    let expires_unix_ms = match args.value("expires") {
+        Some(_) => Some(services.automations.zone().unix_ms(typed(args, "expires")?)),
+        None => None,
+    };
     if intents.is_empty() {
         return Err(bad("intents", "there is nothing in it"));
     }
@@ -53,6 +57,7 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         only_if,
         repeats,
         action: Action::Intents { intents },
+        expires_unix_ms,
         was_true: false,
         true_since_unix_ms: None,
         acting_since_unix_ms: None,
@@ -183,6 +188,7 @@ pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, 
             only_if: Vec::new(),
             repeats: false,
             action: Action::Restore { devices },
+            expires_unix_ms: None,
             was_true: false,
             true_since_unix_ms: None,
             acting_since_unix_ms: None,

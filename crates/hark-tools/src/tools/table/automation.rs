@@ -45,6 +45,11 @@ pub const TOOLS: &[Descriptor] = &[
             Arg::maybe("only_if", Kind::Body(MAX_CONDITION), "conditions that have to be true as well"),
             Arg::maybe("repeats", Kind::Flag, "every time, not once"),
             Arg::maybe(
+                "expires",
+                Kind::Text,
+                "local time from which on it is not waited for any more, such as 2026-11-29T05:00:00",
+            ),
+            Arg::maybe(
                 "at_once",
                 Kind::Choice(&["ask", "drop", "wait"]),
                 "done now if it is so now; else a person is asked whether to wait, it is not done at all, or it waits",
