@@ -13,7 +13,7 @@ use crate::phonetic_key::{self, Sound};
 use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::text::{self, Token};
 use hark_core::intent::NearThing;
-use hark_language::Lexicon;
+use hark_language::{Lexicon, phrases};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -181,8 +181,12 @@ impl Reader<'_> {
     fn things(&self, tokens: &[Token]) -> impl Iterator<Item = Span> {
         let is_sure = |span: &Span| match span.candidates.as_slice() {
             [first, ..] if first.how == Nearness::Form => true,
-            [only] => only.how == Nearness::Part,
-            _ => false,
+            // "Coffee" is of "coffee machine" and of "coffee maker", which are one.
+            [first, ..] => span
+                .candidates
+                .iter()
+                .all(|one| one.how == Nearness::Part && one.entry.out == first.entry.out),
+            [] => false,
         };
         self.near_spans(tokens).into_iter().filter(move |span| span.list == THINGS && is_sure(span))
     }
@@ -229,7 +233,9 @@ impl Reader<'_> {
         for at in 0..words.len() {
             let longest = |rule| rules::longest(rule, &words[at..], &by).map_or(0, |(_, used)| used);
             let used = longest(Rule::Recurrence).max(longest(Rule::Datetime));
-            timed[at..at + used].fill(true);
+            let part =
+                phrases::find(self.grammar.lexicon().time.parts, &words[at..]).map_or(0, |(_, used)| used);
+            timed[at..at + used.max(part)].fill(true);
         }
         timed
     }

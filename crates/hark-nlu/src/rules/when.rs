@@ -110,7 +110,9 @@ fn part_at(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Part, usize)>
     let behind = phrases::find(by.lexicon.time.parts, &words[skip..]).map(|(part, used)| (part, used + skip));
     let found = [direct, behind].into_iter().flatten().max_by_key(|(_, used)| *used)?;
     let is_day = phrases::find(by.lexicon.time.days, words).is_some();
-    (said.dated.is_some() || !is_day).then_some(found)
+    // "Morning, turn on the radio" is a greeting.
+    let is_bare = skip == 0 && said.dated.is_none() && said.clock.is_none();
+    (said.dated.is_some() || !is_day && !is_bare).then_some(found)
 }
 
 fn settle(said: Said, by: &Reckoning) -> When {
