@@ -20,7 +20,7 @@ use super::understand::{EVENT, read};
 use chrono::{Days, NaiveTime};
 use clause::{Adds, Clause};
 use composed::Composed;
-use hark_core::automation::intent::COMMAND;
+use hark_core::automation::intent::{ANNOUNCE, COMMAND};
 use hark_core::automation::{Condition, Until};
 use hark_core::calendar::When;
 use hark_core::intent::refusal;
@@ -36,6 +36,9 @@ const TARGET: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
 
 /// The question whether something is so.
 const STATE: &str = "HassGetState";
+/// How it is answered, where it is about one thing, and about any.
+const ASKS_ONE: &str = "one_yesno";
+const ASKS_ANY: &str = "any";
 
 /// What is carried out after some time, and the response that says so.
 const LATER: &str = "HassStartTimer";
@@ -270,7 +273,7 @@ impl Composer<'_> {
             return None;
         }
         let asks = question.remove("response").and_then(|asks| Some(asks.as_str()?.to_owned()));
-        let usual = if question.contains_key("name") { "one_yesno" } else { "any" };
+        let usual = if question.contains_key("name") { ASKS_ONE } else { ASKS_ANY };
         let intent = Intent {
             name: STATE.to_owned(),
             slots: question,
@@ -305,6 +308,15 @@ impl Composer<'_> {
         let named = name.and_then(|name| self.reader.with_name(other, name));
         let named = named.and_then(|other| self.request(&other, MAX_CLAUSES));
         let mut other = named.or_else(|| self.request(other, MAX_CLAUSES))?;
+        // "Otherwise tell me" how it is.
+        if let ([tell], Some(question)) = (other.matches.as_mut_slice(), first.terms.question())
+            && tell.intent == ANNOUNCE
+            && tell.slots.is_empty()
+        {
+            let response = if question.contains_key("name") { ASKS_ONE } else { ASKS_ANY };
+            (tell.intent, tell.slots) = (STATE.to_owned(), question.clone());
+            tell.response = Some(response.to_owned());
+        }
         let terms = first.terms.otherwise(said(&text[tokens[at].start..tokens[at + length - 1].end]))?;
         if !other.terms.is_plain() {
             return None;

@@ -305,7 +305,8 @@ impl Speech<'_> {
 
     /// What in a request may be what was meant instead.
     fn places(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
-        let ways: [&dyn Fn() -> Vec<Range<usize>>; 5] = [
+        let ways: [&dyn Fn() -> Vec<Range<usize>>; 6] = [
+            &|| self.lengths(wrong, meant),
             &|| TIMES.into_iter().find_map(|rule| self.same_rule(rule, wrong, meant)).unwrap_or_default(),
             &|| self.numbers(wrong, meant),
             &|| self.listed(wrong, meant),
@@ -364,6 +365,18 @@ impl Speech<'_> {
                 all.map(|place| place.start..place.end + unit.len()).collect()
             }
         }
+    }
+
+    /// A length that no number says, where one was meant: "for *a bit* … forty five minutes".
+    fn lengths(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
+        let said = &self.lexicon().qualifiers;
+        let is_whole = rules::length(meant, self.lexicon()).is_some_and(|(_, used)| used == meant.len());
+        let vague = |at: usize| {
+            let used = phrases::starts(said.unmeasured, &wrong[at..])?;
+            let mark = phrases::starts(said.lasting, &wrong[at..at + used]).filter(|mark| *mark < used)?;
+            Some(at + mark.min(1)..at + used)
+        };
+        if is_whole { (1..wrong.len()).filter_map(vague).collect() } else { Vec::new() }
     }
 
     /// Areas, where one was meant; also in names: "the *kitchen* light".

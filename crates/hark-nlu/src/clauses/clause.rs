@@ -139,6 +139,11 @@ impl Clause<'_> {
                 if let Some(hours) = self.hours() {
                     return here(Adds::Hours(hours));
                 }
+                // "Tomorrow when the sun comes up."
+                let dated = self.sun().filter(|(start, _)| *start < self.it.start);
+                if dated.is_some() {
+                    return dated;
+                }
                 if let Some((trigger, daily)) = self.sun_of(self.it.mark.1) {
                     return here(Adds::Happens { trigger, repeats: repeats || daily });
                 }

@@ -79,7 +79,7 @@ impl Composer<'_> {
                 let first = &qualifiers.words[..at];
                 let spans = (1..=MAX_NAME_WORDS).rev().flat_map(|length| first.windows(length));
                 spans
-                    .filter(|name| (told || is_of_both) && !self.is_time(&name.join(" ")))
+                    .filter(|name| !self.is_time(&name.join(" ")))
                     .find_map(|name| read(&self.reader.with_name(rest, &name.join(" "))?))
             };
             // "Open the gate and the garage door, and when Robert is in close *them both*."
@@ -96,10 +96,16 @@ impl Composer<'_> {
             // "When it gets dark put the light on and leave *it* on until eleven".
             let is_of_act = in_front.is_some() || contrasts(at);
             let of_act = || if is_of_act { read(&self.with_thing_of(&first, rest)?) } else { None };
-            let ways: [&dyn Fn() -> Option<Composed>; 6] =
-                [&|| named.as_deref().and_then(read), &of_act, &of_all, &of_clause, &of_words, &|| {
-                    read(rest)
-                }];
+            // "And when it's back in the dock, tell me" has nothing else for "it".
+            let ways: [&dyn Fn() -> Option<Composed>; 7] = [
+                &|| named.as_deref().and_then(read),
+                &of_clause,
+                &of_act,
+                &of_all,
+                &|| if told || is_of_both { of_words() } else { None },
+                &|| read(rest),
+                &of_words,
+            ];
             let mut second = ways.into_iter().find_map(|way| way())?;
             // "When she comes home turn on the light and the radio for ten minutes": what stands in front is of both.
             if let Some(clause) = in_front.filter(|_| !second.waits()) {

@@ -141,7 +141,7 @@ impl Grammar {
 
 impl Reader<'_> {
     pub(super) fn parse_with(&self, text: &str, tokens: &[Token], spans: &[Span]) -> Option<Match> {
-        self.best(text, tokens, spans, |found| self.can_do_later(found))
+        self.best(text, tokens, spans, |found| self.can_do_later(found, tokens))
     }
 
     /// The best match that `may` be it.

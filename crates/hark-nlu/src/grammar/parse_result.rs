@@ -102,8 +102,12 @@ impl Found {
         let denies = matches!(words.as_slice(), [only] if lexicon.requests.negations.contains(only));
         // "On the packing list" says where.
         let places = matches!(words.as_slice(), [first, _, ..] if lexicon.discourse.within.contains(first));
+        // "And take the tomatoes off" is a request of its own.
+        let acts = matches!(words.as_slice(), [and, verb, ..]
+            if lexicon.requests.connectors.contains(and) && lexicon.discourse.verbs.contains(verb));
         asks || denies
             || places
+            || acts
             || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
     }
 

@@ -17,17 +17,20 @@ use std::ops::Range;
 impl Reader<'_> {
     /// What is to be done later has to be something that is understood to the last word: "announce that we leave in ten
     /// minutes" is an announcement. What is put off is not put off again.
-    pub(super) fn can_do_later(&self, found: &Found) -> bool {
+    pub(super) fn can_do_later(&self, found: &Found, tokens: &[Token]) -> bool {
         let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
+        let said = tokens;
         let tokens = text::tokenise(command, self.grammar.lexicon());
         let may = |it: &Match| it.intent == TO_IT || !leans_on_another(&it.intent);
         // "Until the film ends at ten" ends then, and does not begin.
         let place = |slot: &str| found.spans.iter().find(|span| span.slot == slot).map(|span| span.start);
         let until = self.grammar.lexicon().qualifiers.until;
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        if place(COMMAND) < place("when")
-            && (0..words.len()).any(|at| phrases::starts(until, &words[at..]).is_some())
-        {
+        let has_end = (0..words.len()).any(|at| phrases::starts(until, &words[at..]).is_some());
+        // "Leave it on till eleven" as well.
+        let first = place("when").and_then(|at| said.get(at));
+        let is_end = first.is_some_and(|first| phrases::starts(until, &[first.word.as_str()]).is_some());
+        if place(COMMAND) < place("when") && (has_end || is_end) {
             return false;
         }
         self.at_once(command, &tokens)
