@@ -280,7 +280,8 @@ impl Composed {
         let limit = match (text("when").and_then(When::parse), &every) {
             (Some(When::Span(from, _)), None) if is_sun && from.date() == reader.now.date() => None,
             (Some(When::Span(from, to)), None) if !is_sun && from < reader.now + TimeDelta::days(1) => {
-                self.terms.part_of_day = Some((from, to));
+                // "Tonight", and not "at night".
+                self.terms.part_of_day = Some((from, to)).filter(|_| later.says_day(reader));
                 Some(Condition::Hours { from: from.time(), to: to.time() })
             }
             (None, Some(Some(days))) => (days.len() < 7).then(|| Condition::Days { days: days.clone() }),

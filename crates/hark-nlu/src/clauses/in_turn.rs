@@ -104,7 +104,7 @@ impl Composer<'_> {
                 &of_all,
                 &|| if told || is_of_both { of_words() } else { None },
                 &|| read(rest),
-                &of_words,
+                &|| if begins { of_words() } else { None },
             ];
             let mut second = ways.into_iter().find_map(|way| way())?;
             // "When she comes home turn on the light and the radio for ten minutes": what stands in front is of both.

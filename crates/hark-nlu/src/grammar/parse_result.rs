@@ -1,8 +1,10 @@
 //! What a reading of a sentence has found: slots, what is known of them, and what is doubtful.
 
 use super::parse::Match;
+use super::reader::Reader;
 use super::{Block, Grammar};
 use crate::intent::{category_of, leans_on_another};
+use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::text::Token;
 use hark_core::intent::Ambiguity;
 use hark_core::{Category, SlotSpan, Slots};
@@ -38,6 +40,17 @@ impl Match {
             && self.wild_words > 0
             && !leans_on_another(&self.intent)
             && ends.into_iter().flatten().all(|(_, took)| *took == Took::Meant)
+    }
+
+    /// Whether its words name a day: "tomorrow morning", "tonight".
+    pub(crate) fn says_day(&self, reader: &Reader<'_>) -> bool {
+        let words: Vec<&str> = self.words.iter().map(|(word, _)| word.as_str()).collect();
+        let lexicon = reader.grammar.lexicon();
+        let by = Reckoning { lexicon, now: reader.now, prefer: Prefer::default() };
+        (0..words.len()).any(|at| {
+            phrases::find(lexicon.time.today_parts, &words[at..]).is_some()
+                || rules::longest(Rule::Date, &words[at..], &by).is_some()
+        })
     }
 
     /// The words it was read from.

@@ -52,7 +52,7 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
             every = said;
             continue;
         };
-        if says_day(found, reader) {
+        if found.says_day(reader) {
             continue;
         }
         let begin = reader.now.date().and_time(known.time.unwrap_or_default());
@@ -64,13 +64,6 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
         found.slots.insert("recurrence".to_owned(), again.to_string().into());
     }
     matches
-}
-
-/// Whether the words of a request name a day.
-fn says_day(found: &Match, reader: &Reader<'_>) -> bool {
-    let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
-    let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::default() };
-    (0..words.len()).any(|at| rules::longest(Rule::Date, &words[at..], &by).is_some())
 }
 
 impl Sentence<'_> {

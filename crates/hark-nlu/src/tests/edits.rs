@@ -56,6 +56,56 @@ fn what_was_meant_takes_the_place_of_what_is_of_its_kind() {
 }
 
 #[test]
+fn what_was_to_be_done_at_once_is_done_later() {
+    let found = corrected("turn on the lamp", "not now, do it at eight tonight");
+    assert_eq!(found[0].0, "HarkScheduleCommand");
+    assert_eq!(found[0].1["when"], "2026-11-21T20:00:00");
+    let found = corrected("when it gets dark turn on the lamp", "rather the counter light and only at half");
+    assert_eq!(found[0].1["trigger"]["kind"], "sun");
+    assert_eq!(found[0].1["intents"][0]["slots"], json!({"name": "Counter light", "brightness": 50}));
+}
+
+#[test]
+fn what_is_corrected_is_no_part_of_what_is_put_off_or_put_on_a_list() {
+    let found = understood("in ten minutes, no, fifteen, turn on the lamp");
+    assert_eq!(found.intents[0].slots["minutes"], 15);
+    let found = understood("in ten minutes, no, make it fifteen, turn it on");
+    assert_eq!(found.intents[0].slots["minutes"], 15);
+    let found = understood("put a swimsuit on the shopping list no on the packing list");
+    assert_eq!(
+        Value::Object(found.intents[0].slots.clone()),
+        json!({"item": "a swimsuit", "name": "packing"})
+    );
+}
+
+#[test]
+fn a_request_at_a_time_comes_again_with_the_one_before_it() {
+    for text in [
+        "every evening at nine turn on the lamp and turn it off at ten",
+        "every evening at nine turn on the lamp and at ten turn it off",
+    ] {
+        let found = understood(text);
+        let times: Vec<&Value> = found.intents.iter().map(|intent| &intent.slots["recurrence"]).collect();
+        let at = |hour| format!("FREQ=DAILY;BYHOUR={hour};BYMINUTE=0");
+        assert_eq!(times, [&json!(at(21)), &json!(at(22))], "{text}");
+        assert_eq!(found.intents[1].slots["conversation_command"], "turn the lamp off", "{text}");
+    }
+    let found = understood("every saturday at eight turn on the lamp and tomorrow at nine turn on the tv");
+    assert_eq!(found.intents[1].slots["when"], "2026-11-22T09:00:00");
+}
+
+#[test]
+fn items_are_taken_off_the_list_that_was_named_before() {
+    let found = understood("put milk on the shopping list and take tomatoes off");
+    let told: Vec<(&str, &Value)> =
+        found.intents.iter().map(|intent| (intent.name.as_str(), &intent.slots["item"])).collect();
+    assert_eq!(
+        told,
+        [("HassShoppingListAddItem", &json!("milk")), ("HassShoppingListCompleteItem", &json!("tomatoes"))]
+    );
+}
+
+#[test]
 fn what_waits_is_edited_as_well() {
     let found =
         corrected("turn on the lamp when the garage door opens", "make that the office light instead");

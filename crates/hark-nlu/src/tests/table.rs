@@ -157,7 +157,7 @@ fn clauses_of(found: &Understanding) -> Value {
             inner(&mut told, &intent.name, &intent.slots);
             continue;
         }
-        for key in ["trigger", "only_if", "repeats", "at_once"] {
+        for key in ["trigger", "only_if", "repeats", "expires", "at_once"] {
             put(&mut told, key, intent.slots.get(key));
         }
         for one in intent.slots["intents"].as_array().unwrap() {
