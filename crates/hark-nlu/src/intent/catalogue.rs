@@ -25,9 +25,11 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkBrowserScreenshot", WebInteract),
     ("HarkBrowserScroll", WebInteract),
     ("HarkCalculate", Question),
+    ("HarkCalendarChange", Reminder),
     ("HarkCalendarCreate", Reminder),
     ("HarkCalendarFind", Reminder),
     ("HarkCalendarRead", Reminder),
+    ("HarkCalendarRemove", Reminder),
     ("HarkCancel", Conversation),
     ("HarkCancelAlarm", Timer),
     ("HarkCancelAllAlarms", Timer),
@@ -84,6 +86,9 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkNoteAppend", Memory),
     ("HarkNoteCreate", Memory),
     ("HarkNoteRead", Memory),
+    ("HarkNoteRemove", Memory),
+    ("HarkNoteRename", Memory),
+    ("HarkNoteReplace", Memory),
     ("HarkNoteSearch", Memory),
     ("HarkNotify", SystemControl),
     ("HarkPickNumber", Question),
@@ -203,7 +208,7 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Intents of notes, calendars, contacts and files, of the web and of the machine. They have no examples for the classifier:
 /// the templates alone recognise them.
-const BY_THEIR_WORDS: [&str; 73] = [
+const BY_THEIR_WORDS: [&str; 78] = [
     "HarkAppActivate",
     "HarkAppLaunch",
     "HarkAppList",
@@ -217,9 +222,11 @@ const BY_THEIR_WORDS: [&str; 73] = [
     "HarkBrowserRead",
     "HarkBrowserScreenshot",
     "HarkBrowserScroll",
+    "HarkCalendarChange",
     "HarkCalendarCreate",
     "HarkCalendarFind",
     "HarkCalendarRead",
+    "HarkCalendarRemove",
     "HarkComputerVolumeGet",
     "HarkComputerVolumeSet",
     "HarkContact",
@@ -238,6 +245,9 @@ const BY_THEIR_WORDS: [&str; 73] = [
     "HarkNoteAppend",
     "HarkNoteCreate",
     "HarkNoteRead",
+    "HarkNoteRemove",
+    "HarkNoteRename",
+    "HarkNoteReplace",
     "HarkNoteSearch",
     "HarkNotify",
     "HarkPlayerNext",
