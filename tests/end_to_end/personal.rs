@@ -231,6 +231,24 @@ fn people_are_found_in_the_address_book() {
     assert!(reply(&nobody).starts_with("I know nobody called"), "{}", reply(&nobody));
 }
 
+#[test]
+fn people_it_was_told_of_are_named_and_their_jobs_told() {
+    let hark = Hark::new();
+    let lines = [
+        "who do you know",
+        "Anna works as a teacher",
+        "Lena likes tulips",
+        "which people do you know",
+        "what is Anna's job",
+    ];
+    let said = replies(&hark, &[], &lines);
+    assert_eq!(said[0], "You haven't told me of anybody yet.");
+    assert!(matches!(said[3].as_str(), "I know Lena and Anna." | "I know Anna and Lena."), "{said:#?}");
+    assert_eq!(said[4], "Anna works as a teacher.");
+    let german = ["speaking.language=de".to_owned()];
+    assert_eq!(replies(&hark, &german, &["wen kennst du"])[0].split(' ').next(), Some("Ich"));
+}
+
 /// Radicale with a calendar and an address book of a person who logs in; none where it is not installed.
 fn radicale(hark: &Hark) -> Option<(Running, String)> {
     let python = root().join("target/test-clients/python/bin/python");

@@ -113,6 +113,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HassBroadcast", "announce.say"),
     ("HarkRemember", "memory.remember"),
     ("HarkRecall", "memory.recall"),
+    ("HarkPeople", "memory.people"),
     ("HarkForget", "memory.forget"),
     ("HarkEnrolVoice", "speaker.enrol"),
     ("HarkForgetVoice", "speaker.forget"),

@@ -91,6 +91,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkNoteReplace", Memory),
     ("HarkNoteSearch", Memory),
     ("HarkNotify", SystemControl),
+    ("HarkPeople", Memory),
     ("HarkPickNumber", Question),
     ("HarkPickOne", Question),
     ("HarkPlayerNext", Media),
@@ -208,7 +209,7 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Intents of notes, calendars, contacts and files, of the web and of the machine. They have no examples for the classifier:
 /// the templates alone recognise them.
-const BY_THEIR_WORDS: [&str; 78] = [
+const BY_THEIR_WORDS: [&str; 79] = [
     "HarkAppActivate",
     "HarkAppLaunch",
     "HarkAppList",
@@ -250,6 +251,7 @@ const BY_THEIR_WORDS: [&str; 78] = [
     "HarkNoteReplace",
     "HarkNoteSearch",
     "HarkNotify",
+    "HarkPeople",
     "HarkPlayerNext",
     "HarkPlayerNow",
     "HarkPlayerPause",

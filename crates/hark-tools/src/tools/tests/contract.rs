@@ -75,6 +75,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "list.read",
         "list.names",
         "memory.recall",
+        "memory.people",
         "speaker.who",
         "knowledge.search",
         "schedule.list",
