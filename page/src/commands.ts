@@ -3,7 +3,7 @@
 
 import { ApiFailure, fetchApi } from './api';
 import type { Entity, Turn } from './events';
-import { notify, receiveTurn, session, spokenLanguage } from './store';
+import { claim, notify, receiveTurn, session, spokenLanguage } from './store';
 
 type Act =
   | 'on'
@@ -80,6 +80,8 @@ interface ToolAnswer<T> {
   ok: boolean;
   detail: T & { error?: string; message?: string; fix?: string };
   reply: string | null;
+  /** Null for a tool that only looks. */
+  turn: string | null;
 }
 
 /** Has a tool look. Where it cannot, why and what helps is in the failure. */
@@ -96,6 +98,7 @@ export async function change(tool: string, args: Record<string, unknown>, done: 
   try {
     const body = { args, session_id: session };
     const answer = (await (await fetchApi('POST', `tools/${tool}`, body)).json()) as ToolAnswer<object>;
+    if (answer.turn !== null) claim(answer.turn);
     if (answer.ok) return { ok: true, told: done };
     const { message = '', fix = '' } = answer.detail;
     return { ok: false, told: [answer.reply ?? message, fix].filter((part) => part !== '').join(' ') };

@@ -126,6 +126,36 @@ export function Pick(props: {
   );
 }
 
+/** A button that asks before it does what is not lightly taken back. */
+export function Sure(props: { label: string; name: string; question: string; yes: string; onYes: () => void }) {
+  const [isAsked, setIsAsked] = useState(false);
+  if (!isAsked) {
+    return (
+      <button type="button" aria-label={props.name} onClick={() => setIsAsked(true)}>
+        {props.label}
+      </button>
+    );
+  }
+  return (
+    <div class="row wrap" role="group" aria-label={props.question}>
+      <span role="alert">{props.question}</span>
+      <button
+        type="button"
+        class="main"
+        onClick={() => {
+          setIsAsked(false);
+          props.onYes();
+        }}
+      >
+        {props.yes}
+      </button>
+      <button type="button" onClick={() => setIsAsked(false)}>
+        {t('sure.no')}
+      </button>
+    </div>
+  );
+}
+
 export function Search(props: { label: string; hint?: string; value: string; onInput: (value: string) => void }) {
   return (
     <label class="field grow">

@@ -268,6 +268,13 @@ export function receiveTurn(turn: Turn): void {
   for (const event of turn.events) receive(event, turn.session);
 }
 
+/** Takes a turn for one of this page's conversation, which may answer what it asks. Its events come by themselves. */
+export function claim(turn: string): void {
+  const known = entries.value.find((entry) => entry.turn === turn);
+  const none = { turn, at: new Date().toISOString(), events: [], story: tell([]) };
+  put({ ...(known ?? none), session, isOwn: true });
+}
+
 /** The last turns, for a page that was just opened. */
 export async function readRecent(): Promise<void> {
   const { turns } = await get<{ turns: TurnSummary[] }>('turns?limit=100');

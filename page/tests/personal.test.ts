@@ -1,6 +1,6 @@
 /** Notes, calendar and files, with folders of their own; and what is said where there are none. */
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -105,6 +105,93 @@ it.each(['desktop', 'phone'] as const)('events are read and added on a %s', asyn
   await page.keyboard.press('Enter');
   await page.getByText('Far away').waitFor();
   expect(await page.title()).toContain('Calendar');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it.each(['desktop', 'phone'] as const)('a note is renamed, written anew and put into the trash on a %s', async (size) => {
+  const title = `Attic ${size}`;
+  writeFileSync(join(notes, `${title}.md`), 'Boxes\n');
+  const { context, page, problems } = await open(chromium, hark.page, { size });
+  await connected(page);
+  await show(page, 'notes');
+  await page.getByRole('button', { name: `Open the note ${title}` }).click();
+  const named = `Cellar ${size}`;
+  await page.getByLabel(`Another title for ${title}`).fill(named);
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('button', { name: `Open the note ${named}` }).waitFor();
+  expect(existsSync(join(notes, `${title}.md`))).toBe(false);
+  await page.getByRole('button', { name: `Open the note ${named}` }).click();
+  await page.getByLabel(`The whole text of ${named}`).fill('Shelves\nand boxes');
+  await page.getByRole('button', { name: 'Write it anew' }).click();
+  await page.locator('pre').filter({ hasText: 'Shelves' }).waitFor();
+  expect(readFileSync(join(notes, `${named}.md`), 'utf8')).toBe('Shelves\nand boxes\n');
+  const remove = page.getByRole('button', { name: `Delete the note ${named}` });
+  await remove.click();
+  await accessible(page, `a note before it is deleted, ${size}`);
+  await page.screenshot({ path: join(OUT, `${size}-note-sure.png`), fullPage: true });
+  await page.getByRole('button', { name: 'Keep it' }).click();
+  expect(existsSync(join(notes, `${named}.md`))).toBe(true);
+  await remove.click();
+  await page.getByRole('button', { name: 'Into the trash' }).click();
+  await page.getByRole('button', { name: `Close the note ${named}` }).waitFor({ state: 'detached' });
+  expect(existsSync(join(notes, `${named}.md`))).toBe(false);
+  expect(readFileSync(join(notes, '.trash', `${named}.md`), 'utf8')).toBe('Shelves\nand boxes\n');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it.each(['desktop', 'phone'] as const)('events are changed, and removed after a yes, on a %s', async (size) => {
+  const file = join(calendar, `${size}.ics`);
+  const title = `Choir ${size}`;
+  const events = [
+    event(`c-${size}`, title, `DTSTART:${inDays(4)}T180000\r\nDTEND:${inDays(4)}T193000`, 'Church hall'),
+    event(`d-${size}`, `Yoga ${size}`, `DTSTART:${inDays(1)}T070000\r\nDTEND:${inDays(1)}T080000\r\nRRULE:FREQ=DAILY`),
+  ];
+  writeFileSync(file, ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//test//EN', ...events, 'END:VCALENDAR', ''].join('\r\n'));
+  const { context, page, problems } = await open(chromium, hark.page, { size });
+  await connected(page);
+  await show(page, 'calendar');
+  await page.getByRole('button', { name: `Change ${title}`, exact: true }).click();
+  const form = page.getByRole('form', { name: `Change of ${title}` });
+  await accessible(page, `an event that is changed, ${size}`);
+  await page.screenshot({ path: join(OUT, `${size}-calendar-change.png`), fullPage: true });
+  expect(await form.getByRole('button', { name: 'Save the change' }).isDisabled()).toBe(true);
+  await form.getByLabel('Begins').fill('19:00');
+  await form.getByLabel('Minutes', { exact: true }).fill('60');
+  await form.getByLabel(/^Where/).fill('Town hall');
+  await form.getByRole('button', { name: 'Save the change' }).click();
+  await page.locator('.fact').filter({ hasText: title }).getByText('19:00–20:00 · Town hall').waitFor();
+  const moved = readFileSync(file, 'utf8');
+  expect(moved).toContain(`DTSTART:${inDays(4)}T190000`);
+  expect(moved).toContain('LOCATION:Town hall');
+  await page.getByRole('button', { name: `Delete ${title}`, exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: `Shall I take ${title}` }).waitFor();
+  await page.getByRole('button', { name: 'No', exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: 'Shall I take' }).waitFor({ state: 'detached' });
+  expect(readFileSync(file, 'utf8')).toContain(title);
+  await page.getByRole('button', { name: `Delete ${title}`, exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: `Shall I take ${title}` }).waitFor();
+  await page.getByRole('button', { name: 'Yes, do it' }).click();
+  await page.getByRole('button', { name: `Delete ${title}`, exact: true }).waitFor({ state: 'detached' });
+  expect(readFileSync(file, 'utf8')).not.toContain(title);
+  // One time of a series, then all of it.
+  const yoga = page.getByRole('button', { name: `Delete this one: Yoga ${size}`, exact: true });
+  await yoga.first().waitFor();
+  const before = await yoga.count();
+  await yoga.first().click();
+  await page.getByRole('alert').filter({ hasText: 'only this time' }).waitFor();
+  await page.getByRole('button', { name: 'Yes, do it' }).click();
+  await page.waitForFunction(
+    ([name, count]) => document.querySelectorAll(`[aria-label="${name}"]`).length === count,
+    [`Delete this one: Yoga ${size}`, before - 1] as const,
+  );
+  expect(readFileSync(file, 'utf8')).toContain(`EXDATE:${inDays(1)}T070000`);
+  await page.getByRole('button', { name: `Delete all: Yoga ${size}` }).first().click();
+  await page.getByRole('alert').filter({ hasText: 'every time' }).waitFor();
+  await page.getByRole('button', { name: 'Yes, do it' }).click();
+  await yoga.first().waitFor({ state: 'detached' });
+  expect(existsSync(file)).toBe(false);
   expect(problems).toEqual([]);
   await context.close();
 });

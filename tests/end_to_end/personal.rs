@@ -57,6 +57,142 @@ fn a_calendar_of_files_is_added_to_and_told_in_two_languages() {
     assert_eq!(fs::read_dir(hark.path("calendar")).unwrap().count(), 2);
 }
 
+/// What is said to lines of one conversation.
+fn replies(hark: &Hark, settings: &[String], lines: &[&str]) -> Vec<String> {
+    let events = hark.ask_lines(&["--session", "s"], settings, lines);
+    let texts = named(&events, "reply").into_iter().filter_map(|it| it["text"].as_str().map(str::to_owned));
+    texts.collect()
+}
+
+#[test]
+fn events_are_moved_renamed_and_removed_by_words() {
+    let hark = Hark::new();
+    let settings = [format!("personal.calendar_path={}", folder(&hark, "calendar"))];
+    let said = replies(
+        &hark,
+        &settings,
+        &[
+            "add dentist tomorrow at three in the afternoon to my calendar",
+            "move my dentist appointment to ten",
+            "rename the dentist appointment to check-up",
+            "delete the check-up appointment",
+            "no",
+            "delete the check-up appointment",
+            "yes",
+            "undo that",
+            "add team lunch tomorrow at noon to my calendar",
+            "add team meeting tomorrow at two in the afternoon to my calendar",
+            "delete the team event",
+            "the second one",
+            "yes",
+        ],
+    );
+    assert_eq!(
+        said,
+        [
+            "I've added dentist tomorrow at three in the afternoon.",
+            "Dentist is now tomorrow at ten in the morning.",
+            "Dentist is now called check-up.",
+            "Shall I take check-up tomorrow at ten in the morning out of your calendar?",
+            "Okay, I won't.",
+            "Shall I take check-up tomorrow at ten in the morning out of your calendar?",
+            "I've taken check-up tomorrow at ten in the morning out of your calendar.",
+            "Check-up is back in your calendar.",
+            "I've added team lunch tomorrow at noon.",
+            "I've added team meeting tomorrow at two in the afternoon.",
+            "Which one, team lunch tomorrow at noon or team meeting tomorrow at two in the afternoon?",
+            "Shall I take team meeting tomorrow at two in the afternoon out of your calendar?",
+            "I've taken team meeting tomorrow at two in the afternoon out of your calendar.",
+        ]
+    );
+    let german = [settings[0].clone(), "speaking.language=de".into()];
+    let said = replies(
+        &hark,
+        &german,
+        &[
+            "verschieb den check-up Termin auf 11 Uhr",
+            "benenne den check-up Termin in Zahnarzt um",
+            "lösche den Termin beim Zahnarzt",
+            "ja",
+        ],
+    );
+    assert_eq!(
+        said,
+        [
+            "check-up ist jetzt morgen um 11 Uhr.",
+            "check-up heißt jetzt Zahnarzt.",
+            "Soll ich das aus dem Kalender nehmen: Zahnarzt morgen um 11 Uhr?",
+            "Aus dem Kalender genommen: Zahnarzt morgen um 11 Uhr.",
+        ]
+    );
+}
+
+#[test]
+fn an_event_that_repeats_is_added_and_one_time_of_it_removed() {
+    let hark = Hark::new();
+    let settings = [format!("personal.calendar_path={}", folder(&hark, "calendar"))];
+    let said = replies(
+        &hark,
+        &settings,
+        &[
+            "put football practice every day at six in the evening in my calendar",
+            "move all football practice appointments to seven",
+            "delete the football practice event tomorrow",
+            "yes",
+            "what's on my calendar tomorrow",
+            "undo that",
+        ],
+    );
+    assert!(
+        said[0].starts_with("I've added football practice") && said[0].ends_with("and it repeats."),
+        "{said:#?}"
+    );
+    assert!(said[1].ends_with("at seven in the evening, every time."), "{said:#?}");
+    let one = "football practice tomorrow at seven in the evening";
+    assert_eq!(said[2], format!("Shall I take {one} out of your calendar, only this time?"));
+    assert_eq!(said[3], format!("I've taken {one} out of your calendar, only this time."));
+    assert_eq!(
+        said[4..],
+        ["There is nothing in your calendar tomorrow.", "Football practice is back in your calendar."]
+    );
+}
+
+#[test]
+fn notes_are_renamed_rewritten_and_put_into_the_trash() {
+    let hark = Hark::new();
+    let settings = [format!("personal.notes_folder={}", hark.path("notes").display())];
+    let said = replies(
+        &hark,
+        &settings,
+        &[
+            "take a note: groceries milk and eggs",
+            "rename the note groceries to party",
+            "replace my last note with nothing but cake",
+            "undo that",
+            "delete the note party",
+            "undo that",
+            "delete my last note",
+        ],
+    );
+    assert_eq!(
+        said,
+        [
+            "Noted.",
+            "The note is now called party.",
+            "I've written the note party anew.",
+            "The note party is as it was.",
+            "The note party is in the trash.",
+            "The note party is back.",
+            "The note party is in the trash.",
+        ]
+    );
+    assert_eq!(fs::read_to_string(hark.path("notes/.trash/party.md")).unwrap(), "groceries milk and eggs\n");
+    fs::rename(hark.path("notes/.trash/party.md"), hark.path("notes/Fest.md")).unwrap();
+    let german = [settings[0].clone(), "speaking.language=de".into()];
+    let said = replies(&hark, &german, &["benenne die Notiz Fest um in Feier", "lösche meine letzte Notiz"]);
+    assert_eq!(said, ["Die Notiz heißt jetzt Feier.", "Die Notiz Feier liegt im Papierkorb."]);
+}
+
 #[test]
 fn notes_are_taken_and_read() {
     let hark = Hark::new();
@@ -93,6 +229,24 @@ fn people_are_found_in_the_address_book() {
     );
     let nobody = ask(&hark, &settings, "what's Zebulon's phone number");
     assert!(reply(&nobody).starts_with("I know nobody called"), "{}", reply(&nobody));
+}
+
+#[test]
+fn people_it_was_told_of_are_named_and_their_jobs_told() {
+    let hark = Hark::new();
+    let lines = [
+        "who do you know",
+        "Anna works as a teacher",
+        "Lena likes tulips",
+        "which people do you know",
+        "what is Anna's job",
+    ];
+    let said = replies(&hark, &[], &lines);
+    assert_eq!(said[0], "You haven't told me of anybody yet.");
+    assert!(matches!(said[3].as_str(), "I know Lena and Anna." | "I know Anna and Lena."), "{said:#?}");
+    assert_eq!(said[4], "Anna works as a teacher.");
+    let german = ["speaking.language=de".to_owned()];
+    assert_eq!(replies(&hark, &german, &["wen kennst du"])[0].split(' ').next(), Some("Ich"));
 }
 
 /// Radicale with a calendar and an address book of a person who logs in; none where it is not installed.
@@ -162,6 +316,27 @@ fn a_server_of_calendars_and_contacts_is_read_and_added_to() {
     );
     let told = ask(&hark, &settings, "what's on my calendar tomorrow");
     assert_eq!(reply(&told), "Tomorrow: Every day, all day, and dentist at three in the afternoon.");
+    let lines = [
+        "move my dentist appointment to ten",
+        "undo that",
+        "delete the dentist appointment",
+        "yes",
+        "undo that",
+    ];
+    let owned: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+    assert_eq!(
+        replies(&hark, &owned, &lines),
+        [
+            "Dentist is now tomorrow at ten in the morning.",
+            "Dentist is as it was in your calendar.",
+            "Shall I take dentist tomorrow at three in the afternoon out of your calendar?",
+            "I've taken dentist tomorrow at three in the afternoon out of your calendar.",
+            "Dentist is back in your calendar.",
+        ]
+    );
+    let lines = ["delete the every day event tomorrow", "yes", "what's on my calendar tomorrow"];
+    let said = replies(&hark, &owned, &lines);
+    assert_eq!(said[2], "Tomorrow: dentist at three in the afternoon.", "{said:#?}");
     assert_eq!(reply(&ask(&hark, &settings, "what's the phone number of Max")), "Max Vogel: 0171 99.");
     fs::write(hark.path("password"), "wrong\n").unwrap();
     let refused = ask(&hark, &settings, "what's on my calendar tomorrow");
@@ -305,6 +480,8 @@ fn a_model_that_has_read_a_note_searches_and_writes_nothing_unasked() {
         ("filesystem.write", json!({"path": "x.txt", "text": "x"})),
         ("calendar.create", json!({"title": "x", "when": "2030-01-01"})),
         ("notes.append", json!({"text": "x"})),
+        ("notes.remove", json!({})),
+        ("notes.replace", json!({"text": "x"})),
     ]
     .into_iter()
     .enumerate()

@@ -197,6 +197,16 @@ pub mod reason {
         NEVER_COMES = "never_comes",
         /// Nothing rings.
         NOTHING_RINGS = "nothing_rings",
+        /// No event of the calendar fits; `words` of its title, where some were said.
+        NO_SUCH_EVENT = "no_such_event",
+        /// No note has the `title`.
+        NO_SUCH_NOTE = "no_such_note",
+        /// There is a note called `title` already.
+        NOTE_EXISTS = "note_exists",
+        /// Somebody else changed it meanwhile.
+        CHANGED_MEANWHILE = "changed_meanwhile",
+        /// What comes several times an hour or day is no event.
+        TOO_OFTEN = "too_often",
         /// No list has the name `list`.
         NO_SUCH_LIST = "no_such_list",
         /// `item` is not on the `list`.

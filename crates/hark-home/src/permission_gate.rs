@@ -14,6 +14,9 @@ pub const MANY: &str = "many";
 /// The act of replacing a file that is there already.
 pub const OVERWRITE: &str = "overwrite";
 
+/// The act of removing what is in the household's calendar.
+pub const REMOVE: &str = "remove";
+
 /// The act of letting this machine sleep.
 pub const SUSPEND: &str = "suspend";
 
@@ -29,8 +32,8 @@ pub const QUIT: &str = "quit";
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `suspend`, `delegate`, `input`,
-    /// `quit`, or [`STEP`].
+    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `remove`, `suspend`, `delegate`,
+    /// `input`, `quit`, or [`STEP`].
     pub action: &'static str,
     /// Id of the entity it would be done to.
     pub entity: String,
@@ -120,7 +123,10 @@ impl Ask {
 
     /// Whether the name is to be told letter by letter as it is: a command or an address, not a thing's name.
     pub fn is_exact(&self) -> bool {
-        matches!(self.action, "shell" | "send" | "mcp" | "skill" | OVERWRITE | DELEGATE | INPUT | QUIT | STEP)
+        matches!(
+            self.action,
+            "shell" | "send" | "mcp" | "skill" | OVERWRITE | REMOVE | DELEGATE | INPUT | QUIT | STEP
+        )
     }
 }
 

@@ -69,6 +69,56 @@ pub enum Undoable {
         /// It was forgotten rather than told.
         known: bool,
     },
+    /// An event of a calendar, by the texts and versions of what it stands in.
+    Event {
+        /// What it is called.
+        title: String,
+        /// `added`, `changed` or `removed`.
+        what: &'static str,
+        /// A path, or an address.
+        place: String,
+        /// The text that was there; `None` when there was none.
+        before: Option<String>,
+        /// The version that was left; `None` when none was.
+        after: Option<String>,
+    },
+    /// A note.
+    Note {
+        /// What it was called.
+        title: String,
+        /// What happened to it.
+        change: NoteChange,
+    },
+}
+
+/// What happened to a note. Paths are those of the folder of notes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoteChange {
+    /// It was taken.
+    Taken {
+        /// Where.
+        path: String,
+        /// What it says.
+        text: String,
+    },
+    /// It says something else.
+    Written {
+        /// Where it is.
+        path: String,
+        /// What it said.
+        before: String,
+        /// What it says.
+        after: String,
+    },
+    /// It was renamed, or put into the trash.
+    Moved {
+        /// Where it was.
+        from: String,
+        /// Where it is.
+        to: String,
+        /// It is in the trash.
+        is_removed: bool,
+    },
 }
 
 #[derive(Debug)]

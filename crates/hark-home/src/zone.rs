@@ -45,6 +45,16 @@ impl Zone {
         }
     }
 
+    /// Its name in the tz database, such as `Europe/Berlin`; `None` where the machine does not tell it, or goes by another one.
+    pub fn name(self, unix_ms: i64) -> Option<String> {
+        let Self::Local = self else { return None };
+        let name = std::env::var("TZ").ok().filter(|name| !name.is_empty());
+        let name = name.or_else(|| iana_time_zone::get_timezone().ok())?;
+        let zone: chrono_tz::Tz = name.parse().ok()?;
+        let utc = DateTime::from_timestamp_millis(unix_ms)?;
+        (utc.with_timezone(&zone).naive_local() == self.wall(unix_ms)).then_some(name)
+    }
+
     /// What the clock on the wall shows at a moment, for [`Zone::of_wall`]; `None` where that does not lead back to
     /// the moment: within a minute, or the second time of an hour that comes twice.
     pub fn wall_of(self, unix_ms: i64) -> Option<String> {

@@ -1,14 +1,18 @@
 //! The household's calendars: one file or folder of `.ics` files, and one CalDAV address; both are read, and new events go to
-//! the server where there is one.
+//! the server where there is one. What is written is read back, and told from there.
 
-use crate::dav::Kind;
+use crate::dav::{Kind, Resource, Server};
+use crate::edit::{self, Change, Series};
 use crate::error::PersonalError;
-use crate::events::{self, Event, NewEvent, Time};
+use crate::events::{self, Event, NewEvent, Occurrence, Time};
 use crate::folder;
 use crate::sources::Sources;
-use chrono::{DateTime, Duration, NaiveDateTime, Utc};
+use chrono::{DateTime, Duration, NaiveDateTime, NaiveTime, Utc};
 use hark_config::personal::PersonalConfig;
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
+use url::Url;
 
 /// What a wall clock of the house shows at a moment, seconds since the Unix epoch.
 pub type Wall = Arc<dyn Fn(i64) -> NaiveDateTime + Send + Sync>;
@@ -51,47 +55,71 @@ impl Calendars {
     /// When there is none, or one of them cannot be read: an answer with half of the events would be a wrong one.
     pub async fn read(
         &self,
-        (from, to): (NaiveDateTime, NaiveDateTime),
+        span: (NaiveDateTime, NaiveDateTime),
         wall: Wall,
     ) -> Result<Found, PersonalError> {
-        if !self.is_configured() {
-            return Err(PersonalError::NotConfigured("calendar"));
-        }
-        let mut texts = Vec::new();
-        if let Some(server) = &self.0.server {
-            // The wall is at most 14 hours from UTC.
-            let day = Duration::days(1);
-            let around =
-                (from.checked_sub_signed(day).unwrap_or(from), to.checked_add_signed(day).unwrap_or(to));
-            texts = server.as_ref().map_err(Clone::clone)?.events(around).await?;
-        }
-        let folder = self.0.folder.clone();
+        let objects = self.objects(span).await?;
         let found = tokio::task::spawn_blocking(move || {
-            if let Some(folder) = folder {
-                texts.extend(folder::read(&folder, "ics")?);
-            }
             let mut found = Found::default();
-            for text in &texts {
-                let (events, unread) = events::read(text, (from, to), &*wall);
-                found.events.extend(events);
+            for object in &objects {
+                let (events, unread) = events::read(&object.text, span, &*wall);
+                found.events.extend(events.into_iter().map(|found| found.event));
                 found.unread += unread;
             }
             found.events.sort_by(|a, b| (a.start, &a.title).cmp(&(b.start, &b.title)));
             // The same event may stand in a file and on the server.
             found.events.dedup_by(|a, b| a.uid == b.uid && a.start == b.start && !a.uid.is_empty());
             found.events.truncate(MAX_EVENTS);
-            Ok(found)
+            found
         });
-        found
-            .await
-            .unwrap_or_else(|error| Err(PersonalError::BadAnswer("the calendar".into(), error.to_string())))
+        found.await.map_err(|error| PersonalError::BadAnswer("the calendar".into(), error.to_string()))
     }
 
-    /// Adds an event; answers its id.
+    /// What may hold events of a span, that of the server first.
+    async fn objects(
+        &self,
+        (from, to): (NaiveDateTime, NaiveDateTime),
+    ) -> Result<Vec<Object>, PersonalError> {
+        if !self.is_configured() {
+            return Err(PersonalError::NotConfigured("calendar"));
+        }
+        let mut objects = Vec::new();
+        if let Some(server) = &self.0.server {
+            // The wall is at most 14 hours from UTC.
+            let day = Duration::days(1);
+            let around =
+                (from.checked_sub_signed(day).unwrap_or(from), to.checked_add_signed(day).unwrap_or(to));
+            let found = server.as_ref().map_err(Clone::clone)?.events(around).await?;
+            objects.extend(found.into_iter().map(|Resource { url, version, text }| Object {
+                place: Place::Server(url),
+                version: version.unwrap_or_default(),
+                text,
+            }));
+        }
+        if let Some(folder) = self.0.folder.clone() {
+            let read = tokio::task::spawn_blocking(move || folder::read(&folder, "ics"));
+            let read = read.await.unwrap_or_else(|error| {
+                Err(PersonalError::BadAnswer("the calendar".into(), error.to_string()))
+            });
+            objects.extend(read?.into_iter().map(|(path, text)| Object {
+                place: Place::File(path),
+                version: text.clone(),
+                text,
+            }));
+        }
+        Ok(objects)
+    }
+
+    /// Adds an event; answers it as the calendar has it then.
     ///
     /// # Errors
     /// When there is no calendar to write to, or it does not take the event.
-    pub async fn add(&self, event: &NewEvent, now: DateTime<Utc>) -> Result<String, PersonalError> {
+    pub async fn add(
+        &self,
+        event: &NewEvent,
+        now: DateTime<Utc>,
+        wall: Wall,
+    ) -> Result<(Event, Revision), PersonalError> {
         let is_right = match event.time {
             Time::Days(first, after) => first < after,
             Time::Moments(from, to) => from <= to,
@@ -100,18 +128,210 @@ impl Calendars {
             return Err(PersonalError::BadEvent("the event ends before it begins"));
         }
         let uid = uuid::Uuid::new_v4().to_string();
-        let (name, text) = (format!("{uid}.ics"), events::write(event, &uid, now));
-        match (&self.0.server, &self.0.folder) {
-            (Some(server), _) => server.as_ref().map_err(Clone::clone)?.add(&name, text).await?,
-            (None, Some(folder)) if folder.is_dir() => folder::add(folder, &name, &text)?,
+        let (name, text) = (format!("{uid}.ics"), events::write(event, &uid, now, &*wall));
+        let place = match (&self.0.server, &self.0.folder) {
+            (Some(server), _) => {
+                Place::Server(server.as_ref().map_err(Clone::clone)?.add(&name, text).await?)
+            }
+            (None, Some(folder)) if folder.is_dir() => {
+                folder::add(folder, &name, &text)?;
+                Place::File(folder.join(name))
+            }
             (None, Some(path)) => {
                 let why = "events are added to a folder of files or a CalDAV server, not into a file".into();
                 return Err(PersonalError::File { path: path.display().to_string(), why });
             }
             (None, None) => return Err(PersonalError::NotConfigured("calendar")),
-        }
-        Ok(uid)
+        };
+        let there = self.object(&place).await?.ok_or_else(not_kept)?;
+        let start = start_of(event.time, &wall);
+        let added = in_text(&there.text, &uid, start, &wall).ok_or_else(not_kept)?;
+        let revision = Revision { place: place.to_string(), before: None, after: Some(there.version) };
+        Ok((added.event, revision))
     }
+
+    /// Changes an event that was found; answers it as the calendar has it then.
+    ///
+    /// # Errors
+    /// When it is not there any more, somebody else changed it meanwhile, or it cannot be changed so.
+    pub async fn change(
+        &self,
+        event: &Event,
+        change: &Change,
+        series: Series,
+        (now, wall): (DateTime<Utc>, Wall),
+    ) -> Result<(Event, Revision), PersonalError> {
+        let (object, found) = self.object_of(event, &wall).await?;
+        let text = edit::change(&object.text, &found, change, series, (now, &*wall))?;
+        let there = self.put(&object, Some(text)).await?.ok_or_else(not_kept)?;
+        let start = change.time.map_or(event.start, |time| start_of(time, &wall));
+        let changed = in_text(&there.text, &event.uid, start, &wall).ok_or_else(not_kept)?.event;
+        let has = |wanted: &Option<String>, now: Option<&str>| {
+            wanted.as_ref().is_none_or(|wanted| now.unwrap_or_default() == events::plain(wanted, usize::MAX))
+        };
+        if !has(&change.title, Some(&changed.title)) || !has(&change.place, changed.place.as_deref()) {
+            return Err(not_kept());
+        }
+        Ok((changed, object.revision(Some(there.version))))
+    }
+
+    /// Removes an event that was found, or one time of it.
+    ///
+    /// # Errors
+    /// When it is not there any more, or somebody else changed it meanwhile.
+    pub async fn remove(
+        &self,
+        event: &Event,
+        series: Series,
+        (now, wall): (DateTime<Utc>, Wall),
+    ) -> Result<Revision, PersonalError> {
+        let (object, found) = self.object_of(event, &wall).await?;
+        let left = edit::remove(&object.text, &found, series, now)?;
+        let there = self.put(&object, left).await?;
+        let is_there = there.as_ref().and_then(|there| in_text(&there.text, &event.uid, event.start, &wall));
+        match is_there {
+            Some(_) => Err(not_kept()),
+            None => Ok(object.revision(there.map(|there| there.version))),
+        }
+    }
+
+    /// Puts back what a change did, where nothing was changed since.
+    ///
+    /// # Errors
+    /// `Changed` where something was.
+    pub async fn put_back(&self, revision: &Revision) -> Result<(), PersonalError> {
+        let place =
+            match Url::parse(&revision.place).ok().filter(|url| matches!(url.scheme(), "http" | "https")) {
+                Some(url) => Place::Server(url),
+                None => Place::File(PathBuf::from(&revision.place)),
+            };
+        match (&place, &revision.before, &revision.after) {
+            (Place::Server(url), before, after) => {
+                let server = self.server()?;
+                match (before, after) {
+                    (Some(before), after) => server.put(url, before.clone(), after.as_deref()).await,
+                    (None, Some(after)) => server.delete(url, after).await,
+                    (None, None) => Ok(()),
+                }
+            }
+            (Place::File(path), Some(before), Some(after)) => folder::replace(path, after, before),
+            (Place::File(path), Some(before), None) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                folder::add(path.parent().unwrap_or(path), &name, before)
+            }
+            (Place::File(path), None, Some(after)) => folder::remove(path, after),
+            (Place::File(_), None, None) => Ok(()),
+        }
+    }
+
+    fn server(&self) -> Result<&Server, PersonalError> {
+        let server = self.0.server.as_ref().ok_or(PersonalError::NotConfigured("calendar"))?;
+        server.as_ref().map_err(Clone::clone)
+    }
+
+    /// The object that tells an event at this time.
+    async fn object_of(&self, event: &Event, wall: &Wall) -> Result<(Object, Occurrence), PersonalError> {
+        let span = (event.start, event.end.max(event.start + Duration::minutes(1)));
+        for object in self.objects(span).await? {
+            if let Some(found) = in_text(&object.text, &event.uid, event.start, wall) {
+                return Ok((object, found));
+            }
+        }
+        Err(PersonalError::Gone)
+    }
+
+    /// What is at a place now.
+    async fn object(&self, place: &Place) -> Result<Option<Object>, PersonalError> {
+        let found = match place {
+            Place::Server(url) => {
+                let found = self.server()?.get(url).await?;
+                found.map(|found| (found.text, found.version.unwrap_or_default()))
+            }
+            Place::File(path) => folder::now(path)?.map(|text| (text.clone(), text)),
+        };
+        Ok(found.map(|(text, version)| Object { place: place.clone(), text, version }))
+    }
+
+    /// Writes an object anew, or removes it; answers what is there then.
+    async fn put(&self, object: &Object, text: Option<String>) -> Result<Option<Object>, PersonalError> {
+        match (&object.place, text) {
+            (Place::Server(_), _) if object.version.is_empty() => {
+                let why = "it tells no version of the event, so that a change could overwrite another one";
+                return Err(PersonalError::BadAnswer("the calendar".into(), why.into()));
+            }
+            (Place::Server(url), Some(text)) => self.server()?.put(url, text, Some(&object.version)).await?,
+            (Place::Server(url), None) => self.server()?.delete(url, &object.version).await?,
+            (Place::File(path), Some(text)) => folder::replace(path, &object.text, &text)?,
+            // The one file of a calendar stays, without its last event.
+            (Place::File(path), None) if self.0.folder.as_ref() == Some(path) => {
+                folder::replace(path, &object.text, EMPTY)?;
+            }
+            (Place::File(path), None) => folder::remove(path, &object.text)?,
+        }
+        self.object(&object.place).await
+    }
+}
+
+/// A calendar with nothing in it.
+const EMPTY: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Hark//hark//EN\r\nEND:VCALENDAR\r\n";
+
+/// What a change did, to put it back: texts and versions of what is at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// A path, or an address.
+    pub place: String,
+    /// The text that was there; `None` when there was none.
+    pub before: Option<String>,
+    /// The version that is there now: of a file its text; `None` when there is none.
+    pub after: Option<String>,
+}
+
+/// Where an object is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    File(PathBuf),
+    Server(Url),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Server(url) => write!(f, "{url}"),
+        }
+    }
+}
+
+/// A text of a calendar, and which version of it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Object {
+    place: Place,
+    text: String,
+    version: String,
+}
+
+impl Object {
+    /// What a change of it did.
+    fn revision(self, after: Option<String>) -> Revision {
+        Revision { place: self.place.to_string(), before: Some(self.text), after }
+    }
+}
+
+/// The event of this id that begins at `start`, in a text.
+fn in_text(text: &str, uid: &str, start: NaiveDateTime, wall: &Wall) -> Option<Occurrence> {
+    let (found, _) = events::read(text, (start, start + Duration::minutes(1)), &**wall);
+    found.into_iter().find(|found| found.event.uid == uid && found.event.start == start)
+}
+
+fn start_of(time: Time, wall: &Wall) -> NaiveDateTime {
+    match time {
+        Time::Days(first, _) => first.and_time(NaiveTime::MIN),
+        Time::Moments(from, _) => wall(from),
+    }
+}
+
+fn not_kept() -> PersonalError {
+    PersonalError::BadAnswer("the calendar".into(), "it does not show the change".into())
 }
 
 #[cfg(test)]

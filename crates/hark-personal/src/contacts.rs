@@ -54,7 +54,7 @@ impl Contacts {
         let (folder, name) = (self.0.folder.clone(), name.to_owned());
         let found = tokio::task::spawn_blocking(move || {
             if let Some(folder) = folder {
-                texts.extend(folder::read(&folder, "vcf")?);
+                texts.extend(folder::read(&folder, "vcf")?.into_iter().map(|(_, text)| text));
             }
             let contacts: Vec<Contact> = texts.iter().flat_map(|text| vcards::read(text)).collect();
             Ok(of_name(contacts, &name))

@@ -1,5 +1,6 @@
-//! CalDAV (RFC 4791) and CardDAV (RFC 6352): collections that an address leads to, what is in them, and new events. Requests
-//! go to the configured server alone, with its name and password, and follow no redirect elsewhere.
+//! CalDAV (RFC 4791) and CardDAV (RFC 6352): collections that an address leads to, what is in them, and objects that are added,
+//! changed and removed. Requests go to the configured server alone, with its name and password, and follow no redirect
+//! elsewhere. A change names the version it was made of, so that nothing of others is overwritten.
 
 use crate::error::PersonalError;
 use chrono::NaiveDateTime;
@@ -56,6 +57,22 @@ pub(crate) struct Server {
     password_file: Option<PathBuf>,
 }
 
+/// An object of a collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Resource {
+    pub(crate) url: Url,
+    /// Its version (`ETag`), as the server writes it.
+    pub(crate) version: Option<String>,
+    pub(crate) text: String,
+}
+
+/// An answer: its status, the version it tells, and its text.
+struct Answer {
+    status: StatusCode,
+    version: Option<String>,
+    text: String,
+}
+
 /// Where something is, and what a server says of it.
 struct Found {
     url: Url,
@@ -93,7 +110,8 @@ impl Server {
     pub(crate) async fn contacts(&self) -> Result<Vec<String>, PersonalError> {
         let mut texts = Vec::new();
         for collection in self.collections().await? {
-            texts.extend(self.report(&collection, CONTACTS.to_owned()).await?);
+            let found = self.report(&collection, CONTACTS.to_owned()).await?;
+            texts.extend(found.into_iter().map(|resource| resource.text));
         }
         Ok(texts)
     }
@@ -102,36 +120,74 @@ impl Server {
     pub(crate) async fn events(
         &self,
         (from, to): (NaiveDateTime, NaiveDateTime),
-    ) -> Result<Vec<String>, PersonalError> {
+    ) -> Result<Vec<Resource>, PersonalError> {
         let [from, to] = [from, to].map(|time| time.format("%Y%m%dT%H%M%SZ"));
-        let mut texts = Vec::new();
+        let mut found = Vec::new();
         for collection in self.collections().await? {
             // Two questions: servers differ in what they make of a filter for several kinds at once.
             for component in ["VEVENT", "VTODO"] {
                 let query = format!(
-                    r#"<?xml version="1.0" encoding="utf-8"?><C:calendar-query xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><prop><C:calendar-data/></prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="{component}"><C:time-range start="{from}" end="{to}"/></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>"#
+                    r#"<?xml version="1.0" encoding="utf-8"?><C:calendar-query xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><prop><getetag/><C:calendar-data/></prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="{component}"><C:time-range start="{from}" end="{to}"/></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>"#
                 );
-                texts.extend(self.report(&collection, query).await?);
+                found.extend(self.report(&collection, query).await?);
             }
         }
-        Ok(texts)
+        Ok(found)
     }
 
-    /// Puts a new object into the first collection.
-    pub(crate) async fn add(&self, name: &str, text: String) -> Result<(), PersonalError> {
+    /// Puts a new object into the first collection; answers where it is.
+    pub(crate) async fn add(&self, name: &str, text: String) -> Result<Url, PersonalError> {
         let collections = self.collections().await?;
         let first = collections.first().ok_or_else(|| self.bad("it has no calendar".into()))?;
         let mut url = first.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push(name);
         }
-        // Never over another one.
-        let headers = [("if-none-match", "*"), ("content-type", "text/calendar; charset=utf-8")];
-        let (status, _) = self.ask(Method::PUT, url, &headers, text).await?;
-        match status.is_success() {
-            true => Ok(()),
-            false => Err(self.bad(format!("it did not take the event, status {}", status.as_u16()))),
+        self.put(&url, text, None).await?;
+        Ok(url)
+    }
+
+    /// Writes an object: a new one, or over the version that it was made of.
+    ///
+    /// # Errors
+    /// `Changed` when there is another version by now, or one where there was to be none.
+    pub(crate) async fn put(&self, url: &Url, text: String, of: Option<&str>) -> Result<(), PersonalError> {
+        let kind = ("content-type", "text/calendar; charset=utf-8");
+        let headers = [of.map_or(("if-none-match", "*"), |version| ("if-match", version)), kind];
+        let answer = self.ask(Method::PUT, url.clone(), &headers, text).await?;
+        self.written(answer.status)
+    }
+
+    /// Removes this version of an object.
+    ///
+    /// # Errors
+    /// `Changed` when there is another one by now.
+    pub(crate) async fn delete(&self, url: &Url, version: &str) -> Result<(), PersonalError> {
+        let answer = self.ask(Method::DELETE, url.clone(), &[("if-match", version)], String::new()).await?;
+        self.written(answer.status)
+    }
+
+    fn written(&self, status: StatusCode) -> Result<(), PersonalError> {
+        match status {
+            StatusCode::PRECONDITION_FAILED => Err(PersonalError::Changed),
+            status if status.is_success() => Ok(()),
+            status => Err(self.bad(format!("it did not take the change, status {}", status.as_u16()))),
         }
+    }
+
+    /// An object as it is now; `None` when it is gone.
+    pub(crate) async fn get(&self, url: &Url) -> Result<Option<Resource>, PersonalError> {
+        let Answer { status, version, text } = self.ask(Method::GET, url.clone(), &[], String::new()).await?;
+        match status {
+            StatusCode::NOT_FOUND | StatusCode::GONE => Ok(None),
+            status if status.is_success() => Ok(Some(Resource { url: url.clone(), version, text })),
+            status => Err(self.bad(format!("status {} at {url}", status.as_u16()))),
+        }
+    }
+
+    /// Whether an address is one of this server.
+    pub(crate) fn has(&self, url: &Url) -> bool {
+        url.origin() == self.url.origin()
     }
 
     /// The collections that the address leads to: itself, those beside it, or those of the person who logs in.
@@ -189,18 +245,26 @@ impl Server {
     }
 
     /// The objects that a question brings.
-    async fn report(&self, collection: &Url, query: String) -> Result<Vec<String>, PersonalError> {
+    async fn report(&self, collection: &Url, query: String) -> Result<Vec<Resource>, PersonalError> {
         let headers = [("depth", "1"), ("content-type", "application/xml; charset=utf-8")];
         let body = self.multistatus("REPORT", collection, &headers, query).await?;
         let document = self.parsed(&body)?;
         let [_, _, data] = self.kind.names();
-        let data = document.descendants().filter(|node| node.has_tag_name((self.kind.namespace(), data)));
-        Ok(data.filter_map(|node| node.text().map(str::to_owned)).collect())
+        let responses = document.descendants().filter(|node| node.has_tag_name((DAV, "response")));
+        let resource = |response: roxmltree::Node<'_, '_>| {
+            let text = |namespace: &str, name: &str| {
+                let node = response.descendants().find(|node| node.has_tag_name((namespace, name)));
+                node.and_then(|node| node.text()).map(str::to_owned)
+            };
+            let url = self.same_server(collection, &text(DAV, "href")?)?;
+            Some(Resource { url, version: text(DAV, "getetag"), text: text(self.kind.namespace(), data)? })
+        };
+        Ok(responses.filter_map(resource).collect())
     }
 
     /// An address of an answer; `None` when it is one of another server, which is told no password.
     fn same_server(&self, at: &Url, href: &str) -> Option<Url> {
-        at.join(href.trim()).ok().filter(|url| url.origin() == self.url.origin())
+        at.join(href.trim()).ok().filter(|url| self.has(url))
     }
 
     fn parsed<'t>(&self, body: &'t str) -> Result<roxmltree::Document<'t>, PersonalError> {
@@ -216,9 +280,9 @@ impl Server {
         body: String,
     ) -> Result<String, PersonalError> {
         let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::GET);
-        let (status, body) = self.ask(method, at.clone(), headers, body).await?;
-        match status {
-            StatusCode::MULTI_STATUS => Ok(body),
+        let answer = self.ask(method, at.clone(), headers, body).await?;
+        match answer.status {
+            StatusCode::MULTI_STATUS => Ok(answer.text),
             status => Err(self.bad(format!("status {} at {at}", status.as_u16()))),
         }
     }
@@ -229,7 +293,7 @@ impl Server {
         url: Url,
         headers: &[(&'static str, &str)],
         body: String,
-    ) -> Result<(StatusCode, String), PersonalError> {
+    ) -> Result<Answer, PersonalError> {
         let failed = |error: reqwest::Error| PersonalError::of_request(&self.host(), &error);
         let mut request = self.client.request(method, url).body(body);
         for (name, value) in headers {
@@ -240,6 +304,7 @@ impl Server {
         }
         let response = request.send().await.map_err(failed)?;
         let status = response.status();
+        let version = response.headers().get("etag").and_then(|etag| etag.to_str().ok()).map(str::to_owned);
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             return Err(PersonalError::Denied(self.host()));
         }
@@ -248,7 +313,7 @@ impl Server {
             BodyError::TooLong(_) => self.bad(error.to_string()),
         })?;
         let text = String::from_utf8(read).map_err(|_| self.bad("it is no UTF-8".into()))?;
-        Ok((status, text))
+        Ok(Answer { status, version, text })
     }
 
     fn password(&self) -> Result<Option<String>, PersonalError> {

@@ -47,6 +47,15 @@ pub enum PersonalError {
     /// An event that cannot be.
     #[error("{0}")]
     BadEvent(&'static str),
+    /// The event is not there any more.
+    #[error("the event is not in the calendar any more")]
+    Gone,
+    /// Somebody else changed it since it was read.
+    #[error("it was changed by somebody else meanwhile")]
+    Changed,
+    /// What repeats was to come on other days.
+    #[error("of what repeats only the time of day can be changed")]
+    OtherDays,
 }
 
 impl PersonalError {

@@ -1,14 +1,20 @@
 //! Events of iCalendar texts (RFC 5545): which of them fall into a span of time, recurring ones one by one, and new ones as text.
+//! `edit` changes what is there already.
 
 use calcard::icalendar::dates::TimeOrDelta;
 use calcard::icalendar::{
-    ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarProperty, ICalendarStatus, ICalendarValue,
+    ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarParameter, ICalendarParameterName,
+    ICalendarParameterValue, ICalendarProperty, ICalendarStatus, ICalendarValue,
 };
 use calcard::{Entry, Parser, common::timezone::Tz};
 use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, Utc};
+use std::collections::BTreeSet;
+use std::str::FromStr;
 
 /// Most times of recurring events of one file that are gone through, from their first on.
 const MAX_TIMES: usize = 20_000;
+/// For how long the rules of a time zone are told in a new event, years.
+const ZONE_YEARS: i64 = 10;
 /// Most characters of a title or place.
 const MAX_CHARS: usize = 200;
 
@@ -47,6 +53,11 @@ pub struct NewEvent {
     pub time: Time,
     /// A reminder so many minutes before it begins.
     pub remind_minutes: Option<u32>,
+    /// How it comes again: a rule of RFC 5545 without times of day, which are those of its first time.
+    pub repeats: Option<String>,
+    /// The time zone in which it keeps its time of day, such as `Europe/Berlin`; without one it keeps that of any wall clock.
+    /// For events that repeat.
+    pub zone: Option<String>,
 }
 
 /// When a new event is.
@@ -58,18 +69,32 @@ pub enum Time {
     Moments(i64, i64),
 }
 
+/// One time of an event, with where in its text it is told.
+#[derive(Debug, Clone)]
+pub(crate) struct Occurrence {
+    pub(crate) event: Event,
+    /// When it begins, in the time zone of its text.
+    pub(crate) begins: DateTime<Tz>,
+    /// It is one time of a series that was changed, and has a component of its own.
+    pub(crate) is_override: bool,
+}
+
 /// The events of a text that touch the span from `from` to before `to`, by the wall clock, in no order. What cannot be read
 /// is left out, and counted in the second value.
 pub(crate) fn read(
     text: &str,
     (from, to): (NaiveDateTime, NaiveDateTime),
     wall: Wall<'_>,
-) -> (Vec<Event>, usize) {
+) -> (Vec<Occurrence>, usize) {
     let (mut found, mut unread) = (Vec::new(), 0);
     let mut parser = Parser::new(text);
     loop {
         match parser.entry() {
-            Entry::ICalendar(calendar) => unread += of_calendar(&calendar, (from, to), wall, &mut found),
+            Entry::ICalendar(calendar) => {
+                for part in parts(calendar) {
+                    unread += of_calendar(&part, (from, to), wall, &mut found);
+                }
+            }
             Entry::Eof => return (found, unread),
             Entry::TooManyComponents => return (found, unread + 1),
             Entry::VCard(_) => {}
@@ -78,11 +103,49 @@ pub(crate) fn read(
     }
 }
 
+/// Says of a series that counts in UTC that this is its time zone: the library that expands it looks for one by its name alone,
+/// and takes it for the time of any wall clock otherwise.
+fn in_utc(component: &mut ICalendarComponent) {
+    if component.property(&ICalendarProperty::Rrule).is_none() {
+        return;
+    }
+    let Some(begins) = component.property_mut(&ICalendarProperty::Dtstart) else { return };
+    let value = begins.values.first();
+    if matches!(value, Some(ICalendarValue::PartialDateTime(time)) if time.tz_hour.is_some()) {
+        let value = ICalendarParameterValue::Text("Etc/UTC".to_owned());
+        begins.params.push(ICalendarParameter { name: ICalendarParameterName::Tzid, value });
+    }
+}
+
+/// A calendar, with each series of which a time was changed in a calendar of its own: the library that expands them takes
+/// a changed time for one of the series that begins at it, of whatever event, and only where both count the same revisions.
+fn parts(mut calendar: ICalendar) -> Vec<ICalendar> {
+    calendar.components.iter_mut().for_each(in_utc);
+    let uid = |component: &ICalendarComponent| component.uid().unwrap_or_default().to_owned();
+    let changed: BTreeSet<String> =
+        calendar.components.iter().filter(|part| part.is_recurrence_override()).map(uid).collect();
+    if changed.is_empty() {
+        return vec![calendar];
+    }
+    let is_event = |component: &ICalendarComponent| component.component_type.is_event_or_todo();
+    let with = |keep: &dyn Fn(&str) -> bool| {
+        let keeps = |component: &&ICalendarComponent| !is_event(component) || keep(&uid(component));
+        let mut components: Vec<ICalendarComponent> =
+            calendar.components.iter().filter(keeps).cloned().collect();
+        for component in components.iter_mut().filter(|component| is_event(component)) {
+            component.entries.retain(|entry| entry.name != ICalendarProperty::Sequence);
+        }
+        ICalendar { components }
+    };
+    let rest = with(&|uid| !changed.contains(uid));
+    changed.iter().map(|one| with(&|uid| uid == one)).chain([rest]).collect()
+}
+
 fn of_calendar(
     calendar: &ICalendar,
     (from, to): (NaiveDateTime, NaiveDateTime),
     wall: Wall<'_>,
-    found: &mut Vec<Event>,
+    found: &mut Vec<Occurrence>,
 ) -> usize {
     let expanded = calendar.expand_dates(Tz::Floating, MAX_TIMES);
     for time in expanded.events {
@@ -112,7 +175,7 @@ fn of_calendar(
         // One that takes no time is at its moment.
         let touches = start < to && (end > from || end <= start && start >= from);
         if touches {
-            found.push(Event {
+            let event = Event {
                 uid: component.uid().unwrap_or_default().to_owned(),
                 title: text_of(component, &ICalendarProperty::Summary).unwrap_or_default(),
                 place: text_of(component, &ICalendarProperty::Location),
@@ -121,7 +184,8 @@ fn of_calendar(
                 is_all_day,
                 repeats: component.is_recurrent_or_override(),
                 is_task,
-            });
+            };
+            found.push(Occurrence { event, begins: first, is_override: component.is_recurrence_override() });
         }
     }
     expanded.errors.len()
@@ -153,28 +217,42 @@ pub(crate) fn plain(text: &str, most: usize) -> String {
 }
 
 /// A calendar with this event alone; `uid` and `now` are its id and when it is made.
-pub(crate) fn write(event: &NewEvent, uid: &str, now: DateTime<Utc>) -> String {
+pub(crate) fn write(event: &NewEvent, uid: &str, now: DateTime<Utc>, wall: Wall<'_>) -> String {
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_owned(),
         "VERSION:2.0".to_owned(),
         format!("PRODID:-//Hark//hark {}//EN", env!("CARGO_PKG_VERSION")),
+    ];
+    let is_local = event.repeats.is_some() && matches!(event.time, Time::Moments(..));
+    lines.extend(event.zone.iter().filter(|_| is_local).flat_map(|name| zone_lines(name, now.timestamp())));
+    lines.extend([
         "BEGIN:VEVENT".to_owned(),
         format!("UID:{uid}"),
         format!("DTSTAMP:{}", now.format("%Y%m%dT%H%M%SZ")),
-    ];
+    ]);
+    let zone = event.zone.as_deref().and_then(|name| Tz::from_str(name).ok());
     match event.time {
         Time::Days(first, after) => {
             lines.push(format!("DTSTART;VALUE=DATE:{}", first.format("%Y%m%d")));
             lines.push(format!("DTEND;VALUE=DATE:{}", after.format("%Y%m%d")));
         }
-        Time::Moments(from, to) => {
-            let utc = |s: i64| {
-                DateTime::from_timestamp(s, 0).unwrap_or_default().format("%Y%m%dT%H%M%SZ").to_string()
+        // What repeats keeps its time of day when clocks are set.
+        Time::Moments(from, to) if event.repeats.is_some() => {
+            let (names, at): (String, &dyn Fn(i64) -> NaiveDateTime) = match (&zone, &event.zone) {
+                (Some(zone), Some(name)) => {
+                    (format!(";TZID={name}"), &|s| utc(s).with_timezone(zone).naive_local())
+                }
+                _ => (String::new(), wall),
             };
-            lines.push(format!("DTSTART:{}", utc(from)));
-            lines.push(format!("DTEND:{}", utc(to)));
+            lines.push(format!("DTSTART{names}:{}", at(from).format("%Y%m%dT%H%M%S")));
+            lines.push(format!("DTEND{names}:{}", at(to).format("%Y%m%dT%H%M%S")));
+        }
+        Time::Moments(from, to) => {
+            lines.push(format!("DTSTART:{}", utc(from).format("%Y%m%dT%H%M%SZ")));
+            lines.push(format!("DTEND:{}", utc(to).format("%Y%m%dT%H%M%SZ")));
         }
     }
+    lines.extend(event.repeats.as_ref().map(|rule| format!("RRULE:{}", escaped_rule(rule))));
     lines.push(format!("SUMMARY:{}", escaped(&event.title)));
     lines.extend(event.place.as_ref().map(|place| format!("LOCATION:{}", escaped(place))));
     if let Some(minutes) = event.remind_minutes {
@@ -188,13 +266,35 @@ pub(crate) fn write(event: &NewEvent, uid: &str, now: DateTime<Utc>) -> String {
     lines.iter().map(|line| folded(line)).collect()
 }
 
+/// The rules of a time zone, which a text that names it has to tell too; none where it is not known.
+fn zone_lines(name: &str, from: i64) -> Vec<String> {
+    let root = ICalendarComponent { component_type: ICalendarComponentType::VCalendar, ..Default::default() };
+    let mut calendar = ICalendar { components: vec![root] };
+    let mut text = String::new();
+    let to = from.saturating_add(ZONE_YEARS * 366 * 24 * 3600);
+    if calendar.add_timezone(name, from, to).is_none() || calendar.write_to(&mut text).is_err() {
+        return Vec::new();
+    }
+    let is_root = |line: &&str| !matches!(*line, "BEGIN:VCALENDAR" | "END:VCALENDAR");
+    text.lines().filter(is_root).map(str::to_owned).collect()
+}
+
+fn utc(unix_s: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(unix_s, 0).unwrap_or_default()
+}
+
+/// A rule as a value: only what rules are made of.
+fn escaped_rule(rule: &str) -> String {
+    rule.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '=' | ';' | ',' | '-' | '+')).collect()
+}
+
 /// A text as a value (RFC 5545, 3.3.11): nothing in it can end its line.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     plain(text, MAX_CHARS).replace('\\', "\\\\").replace(';', "\\;").replace(',', "\\,")
 }
 
 /// A line of at most 75 bytes with its end; the rest stands in the next ones (RFC 5545, 3.1).
-fn folded(line: &str) -> String {
+pub(crate) fn folded(line: &str) -> String {
     const MOST: usize = 74;
     let (mut folded, mut used) = (String::new(), 0);
     for c in line.chars() {

@@ -23,9 +23,14 @@ fn berlin(unix_s: i64) -> NaiveDateTime {
     DateTime::from_timestamp(unix_s + 3600, 0).unwrap().naive_utc()
 }
 
+fn events_of(text: &str, span: (NaiveDateTime, NaiveDateTime)) -> Vec<Event> {
+    let (found, unread) = read(text, span, &berlin);
+    assert_eq!(unread, 0, "{text}");
+    found.into_iter().map(|found| found.event).collect()
+}
+
 fn on(from: &str, to: &str) -> Vec<(String, String, String)> {
-    let (mut events, unread) = read(CALENDAR, (at(from), at(to)), &berlin);
-    assert_eq!(unread, 0);
+    let mut events = events_of(CALENDAR, (at(from), at(to)));
     events.sort_by_key(|event| (event.start, event.title.clone()));
     let shown = |time: NaiveDateTime| time.format("%Y-%m-%dT%H:%M").to_string();
     events.into_iter().map(|event| (event.title, shown(event.start), shown(event.end))).collect()
@@ -50,8 +55,28 @@ fn recurring_events_come_one_by_one_and_changed_ones_as_they_are() {
     assert_eq!(moved, [("Team meeting, late".into(), "2026-12-07T11:00".into(), "2026-12-07T11:30".into())]);
     // In summer its zone is two hours from UTC, this house still one: it is told by the clock here.
     assert_eq!(on("2026-07-06T00:00", "2026-07-07T00:00")[0].1, "2026-07-06T08:00");
-    let (events, _) = read(CALENDAR, (at("2026-11-23T00:00"), at("2026-11-24T00:00")), &berlin);
+    let events = events_of(CALENDAR, (at("2026-11-23T00:00"), at("2026-11-24T00:00")));
     assert!(events[0].repeats && events[0].place.as_deref() == Some("Room 4, left"));
+}
+
+#[test]
+fn a_changed_time_belongs_to_its_own_series_whatever_revision_it_is() {
+    let series = |uid: &str, title: &str| {
+        format!(
+            "BEGIN:VEVENT\r\nUID:{uid}\r\nSEQUENCE:1\r\nDTSTART:20261123T090000Z\r\nDTEND:20261123T093000Z\r\nRRULE:FREQ=DAILY\r\nSUMMARY:{title}\r\nEND:VEVENT\r\n"
+        )
+    };
+    let moved = "BEGIN:VEVENT\r\nUID:b\r\nSEQUENCE:4\r\nRECURRENCE-ID:20261124T090000Z\r\nDTSTART:20261124T150000Z\r\nSUMMARY:Two, late\r\nEND:VEVENT\r\n";
+    let text = format!(
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{}{}{moved}END:VCALENDAR\r\n",
+        series("a", "One"),
+        series("b", "Two")
+    );
+    let mut events = events_of(&text, (at("2026-11-24T00:00"), at("2026-11-25T00:00")));
+    events.sort_by_key(|event| event.start);
+    let shown: Vec<(&str, NaiveDateTime)> =
+        events.iter().map(|event| (event.title.as_str(), event.start)).collect();
+    assert_eq!(shown, [("One", at("2026-11-24T10:00")), ("Two, late", at("2026-11-24T16:00"))]);
 }
 
 #[test]
@@ -64,12 +89,14 @@ fn what_is_written_is_read_again_whatever_it_says() {
         place: Some("High Street 3, 2nd floor".into()),
         time: Time::Moments(1_795_903_200, 1_795_906_800),
         remind_minutes: Some(30),
+        repeats: None,
+        zone: None,
     };
-    let text = write(&event, "u-1", DateTime::from_timestamp(0, 0).unwrap());
+    let text = write(&event, "u-1", DateTime::from_timestamp(0, 0).unwrap(), &berlin);
     assert!(text.lines().all(|line| line.len() <= 75), "{text}");
     let all = (at("2000-01-01T00:00"), at("2100-01-01T00:00"));
-    let (events, unread) = read(&text, all, &berlin);
-    assert_eq!((events.len(), unread), (1, 0), "{text}");
+    let events = events_of(&text, all);
+    assert_eq!(events.len(), 1, "{text}");
     assert_eq!(events[0].title, plain(&title, MAX_CHARS));
     assert_eq!(events[0].place.as_deref(), Some("High Street 3, 2nd floor"));
     assert_eq!((events[0].start, events[0].end), (berlin(1_795_903_200), berlin(1_795_906_800)));
@@ -81,8 +108,8 @@ fn what_is_written_is_read_again_whatever_it_says() {
         remind_minutes: None,
         ..event
     };
-    let text = write(&event, "u-2", DateTime::from_timestamp(0, 0).unwrap());
-    let (events, _) = read(&text, all, &berlin);
+    let text = write(&event, "u-2", DateTime::from_timestamp(0, 0).unwrap(), &berlin);
+    let events = events_of(&text, all);
     assert!(events[0].is_all_day && events[0].end == at("2026-11-29T00:00"));
 }
 
@@ -95,7 +122,8 @@ fn bad_texts_end_and_are_counted() {
         read(text, all, &berlin);
     }
     let lost = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:no time\nEND:VEVENT\nEND:VCALENDAR\n";
-    assert_eq!(read(lost, all, &berlin), (vec![], 1));
+    let (events, unread) = read(lost, all, &berlin);
+    assert_eq!((events.len(), unread), (0, 1));
     let endless = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nDTSTART:19000101T000000Z\nRRULE:FREQ=SECONDLY\nSUMMARY:x\nEND:VEVENT\nEND:VCALENDAR\n";
-    assert_eq!(read(endless, all, &berlin).0, []);
+    assert_eq!(read(endless, all, &berlin).0.len(), 0);
 }

@@ -10,12 +10,15 @@ const MAX_FILES: usize = 20_000;
 /// Most of one file that is read, bytes.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
-/// The texts of a file, or of all files of a folder with this extension, in the order of their names.
-pub(crate) fn read(path: &Path, extension: &str) -> Result<Vec<String>, PersonalError> {
+/// A file and its text.
+pub(crate) type Kept = (PathBuf, String);
+
+/// A file, or all files of a folder with this extension, in the order of their names.
+pub(crate) fn read(path: &Path, extension: &str) -> Result<Vec<Kept>, PersonalError> {
     let failed = |error: std::io::Error| PersonalError::of_file(path, &error);
     let metadata = fs::metadata(path).map_err(failed)?;
     if metadata.is_file() {
-        return Ok(vec![text(path).map_err(failed)?]);
+        return Ok(vec![(path.to_owned(), text(path).map_err(failed)?)]);
     }
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(path).map_err(failed)?.take(MAX_FILES) {
@@ -27,27 +30,77 @@ pub(crate) fn read(path: &Path, extension: &str) -> Result<Vec<String>, Personal
     }
     files.sort();
     // One that cannot be read hides no other.
-    let read = |file: &PathBuf| {
-        text(file).map_err(|error| tracing::warn!(file = %file.display(), %error, "cannot be read")).ok()
+    let read = |file: PathBuf| {
+        let text =
+            text(&file).map_err(|error| tracing::warn!(file = %file.display(), %error, "cannot be read"));
+        Some((file, text.ok()?))
     };
-    Ok(files.iter().filter_map(read).collect())
+    Ok(files.into_iter().filter_map(read).collect())
 }
 
 /// Writes a new file into a folder; whole, or not at all.
 pub(crate) fn add(folder: &Path, name: &str, text: &str) -> Result<(), PersonalError> {
     let failed = |error: std::io::Error| PersonalError::of_file(folder, &error);
-    let (path, unfinished) = (folder.join(name), folder.join(format!(".{name}.part")));
+    if folder.join(name).exists() {
+        return Err(PersonalError::Changed);
+    }
+    put(&folder.join(name), text, None).map_err(failed)
+}
+
+/// Writes over a file whose text is still `before`; whole, or not at all.
+pub(crate) fn replace(path: &Path, before: &str, after: &str) -> Result<(), PersonalError> {
+    let failed = |error: std::io::Error| PersonalError::of_file(path, &error);
+    // A link stays one: what it leads to is written.
+    let path = fs::canonicalize(path).map_err(failed)?;
+    same(&path, before)?;
+    let permissions = fs::metadata(&path).map_err(failed)?.permissions();
+    put(&path, after, Some(permissions)).map_err(failed)
+}
+
+/// Removes a file whose text is still `before`.
+pub(crate) fn remove(path: &Path, before: &str) -> Result<(), PersonalError> {
+    same(path, before)?;
+    fs::remove_file(path).map_err(|error| PersonalError::of_file(path, &error))
+}
+
+/// A file's text; `None` when it is gone.
+pub(crate) fn now(path: &Path) -> Result<Option<String>, PersonalError> {
+    match text(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        text => text.map(Some).map_err(|error| PersonalError::of_file(path, &error)),
+    }
+}
+
+fn same(path: &Path, before: &str) -> Result<(), PersonalError> {
+    // A text that was cut or is not UTF-8 was not read as it is.
+    let is_whole =
+        |text: &str| (text.len() as u64) < MAX_BYTES && !text.contains(char::REPLACEMENT_CHARACTER);
+    match now(path)? {
+        Some(text) if text == before && is_whole(&text) => Ok(()),
+        Some(text) if text == before => {
+            let why = "it is too large, or no UTF-8".to_owned();
+            Err(PersonalError::File { path: path.display().to_string(), why })
+        }
+        _ => Err(PersonalError::Changed),
+    }
+}
+
+fn put(path: &Path, text: &str, permissions: Option<fs::Permissions>) -> std::io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let unfinished = path.with_file_name(format!(".{name}.part"));
     let mut options = fs::OpenOptions::new();
-    let mut file = hark_config::paths::private(options.write(true).create_new(true))
-        .open(&unfinished)
-        .map_err(failed)?;
+    let mut file = hark_config::paths::private(options.write(true).create_new(true)).open(&unfinished)?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    let put = written.and_then(|()| fs::rename(&unfinished, path));
+    let kept = written.and_then(|()| match permissions {
+        Some(permissions) => fs::set_permissions(&unfinished, permissions),
+        None => Ok(()),
+    });
+    let put = kept.and_then(|()| fs::rename(&unfinished, path));
     if put.is_err() {
         // It is only the unfinished one; that it cannot be removed changes nothing about the error.
         let _ = fs::remove_file(&unfinished);
     }
-    put.map_err(failed)
+    put
 }
 
 fn text(path: &Path) -> std::io::Result<String> {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { change, look } from '../commands';
-import { Lacking, Panel, useReading } from '../parts';
+import { Lacking, Panel, Sure, useReading } from '../parts';
 import { connection, entries } from '../store';
 import { day, t } from '../text';
 
@@ -17,7 +17,60 @@ interface Whole {
   truncated: boolean;
 }
 
-function Text({ title, id, again }: { title: string; id: string; again: unknown }) {
+/** Another title, another text, or none at all; `done` is told what came of it. */
+function Changes({ note, done }: { note: Whole; done: (told: string) => void }) {
+  const { title } = note;
+  const [name, setName] = useState(title);
+  const [text, setText] = useState(note.text);
+  const act = async (tool: string, args: Record<string, unknown>, told: string) => {
+    done((await change(tool, { id: title, ...args }, told)).told);
+  };
+  return (
+    <>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void act('notes.rename', { to: name.trim() }, t('notes.renamed', { title: name.trim() }));
+        }}
+      >
+        <label class="field grow">
+          <span>{t('notes.rename', { title })}</span>
+          <input type="text" required maxLength={100} autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+        </label>
+        <button type="submit" disabled={connection.value !== 'open' || name.trim() === title}>
+          {t('notes.rename.go')}
+        </button>
+      </form>
+      {!note.truncated && (
+        <form
+          class="stacked"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void act('notes.replace', { text: text.trim() }, t('notes.replaced', { title }));
+          }}
+        >
+          <label class="field">
+            <span>{t('notes.replace', { title })}</span>
+            <textarea rows={6} required value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          </label>
+          <button type="submit" disabled={connection.value !== 'open' || text.trim() === note.text}>
+            {t('notes.replace.go')}
+          </button>
+        </form>
+      )}
+      <Sure
+        label={t('notes.remove')}
+        name={t('notes.remove.this', { title })}
+        question={t('notes.remove.sure', { title })}
+        yes={t('notes.remove.yes')}
+        onYes={() => void act('notes.remove', {}, t('notes.removed', { title }))}
+      />
+    </>
+  );
+}
+
+function Text({ title, id, again, done }: { title: string; id: string; again: unknown; done: (told: string) => void }) {
   const [added, setAdded] = useState('');
   const [told, setTold] = useState('');
   const [changes, setChanges] = useState(0);
@@ -56,11 +109,12 @@ function Text({ title, id, again }: { title: string; id: string; again: unknown 
         </button>
       </form>
       <p role="status">{told}</p>
+      {value !== null && <Changes key={value.text} note={value} done={done} />}
     </div>
   );
 }
 
-function Row({ note, index, again }: { note: Note; index: number; again: unknown }) {
+function Row({ note, index, again, done }: { note: Note; index: number; again: unknown; done: (told: string) => void }) {
   const [isOpen, setIsOpen] = useState(false);
   const id = `note-${index}`;
   return (
@@ -80,7 +134,7 @@ function Row({ note, index, again }: { note: Note; index: number; again: unknown
           {t(isOpen ? 'notes.close' : 'notes.open')}
         </button>
       </div>
-      {isOpen && <Text title={note.title} id={id} again={again} />}
+      {isOpen && <Text title={note.title} id={id} again={again} done={done} />}
     </li>
   );
 }
@@ -129,6 +183,11 @@ export function Notes() {
   const [text, setText] = useState('');
   const [words, setWords] = useState('');
   const [changes, setChanges] = useState(0);
+  const [news, setNews] = useState('');
+  const done = (told: string) => {
+    setNews(told);
+    setChanges((before) => before + 1);
+  };
   const newest = entries.value.findLast((entry) => entry.story.outcome !== null)?.turn;
   const again = `${changes} ${newest}`;
   const { value, failure } = useReading(
@@ -158,10 +217,11 @@ export function Notes() {
             <button type="submit">{t('notes.search.go')}</button>
           </form>
           <p role="status">{t(shown.count === 0 ? 'notes.none' : 'notes.count', { count: shown.count })}</p>
+          <p role="status">{news}</p>
           {shown.notes.length > 0 && (
             <ul class="plain-list panel">
               {shown.notes.map((note, index) => (
-                <Row key={note.title} note={note} index={index} again={again} />
+                <Row key={note.title} note={note} index={index} again={again} done={done} />
               ))}
             </ul>
           )}

@@ -1,4 +1,4 @@
-//! Which of several timers, alarms or reminders is meant, after a request could not tell: "the pizza one", "the seven
+//! Which of several timers, alarms, reminders, events or notes is meant, after a request could not tell: "the pizza one", "the seven
 //! o'clock one", "the first".
 
 use super::Before;
@@ -25,12 +25,20 @@ pub fn chosen(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let told: Vec<(&String, &Value)> =
         intent.slots.iter().filter(|(slot, _)| TELLING.contains(&slot.as_str())).collect();
     for (slot, value) in &told {
-        // A reminder is called by its words.
-        let is_reminder = done.intent.name.ends_with("Reminder");
-        let slot = if *slot == "name" && is_reminder { "message" } else { slot.as_str() };
+        let slot = if *slot == "name" { called_by(&done.intent.name) } else { slot.as_str() };
         slots.insert(slot.to_owned(), (*value).clone());
     }
     (!told.is_empty()).then(|| Intent { slots, ..done.intent.clone() })
+}
+
+/// The slot of what a thing is called by, in an intent about it.
+fn called_by(intent: &str) -> &'static str {
+    match intent {
+        _ if intent.ends_with("Reminder") => "message",
+        _ if intent.starts_with("HarkCalendar") => "words",
+        _ if intent.starts_with("HarkNote") => "title",
+        _ => "name",
+    }
 }
 
 /// What rings, in the names of intents about it, with the intent that takes it away and the slot of what it is called.

@@ -118,7 +118,7 @@ pub fn dangers_of_later(services: &Arc<Services>, args: &Args) -> Result<Vec<Dan
                 dangers.extend(dangers_of_tool(tool, &args).into_iter().chain(within));
                 match prepared {
                     Prepared::Home { actions, .. } => dangers.extend(actions.dangers()),
-                    Prepared::Gated(danger, _) => dangers.push(danger),
+                    Prepared::Gated(danger, _) | Prepared::Asked { danger, .. } => dangers.push(danger),
                     // What a look shows now says nothing about then: it is asked about at its time.
                     Prepared::Look(_) => {}
                     Prepared::Answer(_) | Prepared::Work(_) | Prepared::Fetch { .. } => {}

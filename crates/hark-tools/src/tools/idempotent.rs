@@ -54,7 +54,8 @@ pub(super) fn is_idempotent(services: &Arc<Services>, name: &str, args: &Slots) 
     match (tool.prepare)(services, &checked) {
         Ok(Prepared::Home { actions, .. }) => actions.list.iter().all(|action| is_state(&action.command)),
         Ok(Prepared::Work(_) | Prepared::Fetch { .. }) => true,
-        Ok(Prepared::Answer(_) | Prepared::Gated(..) | Prepared::Look(_)) | Err(_) => false,
+        Ok(Prepared::Answer(_) | Prepared::Gated(..) | Prepared::Asked { .. } | Prepared::Look(_))
+        | Err(_) => false,
     }
 }
 

@@ -5,15 +5,20 @@ use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::personal::when_fields;
 use super::services::Services;
 use chrono::NaiveDateTime;
+use hark_core::memory::{Entity, EntityKind};
 use hark_core::ports::Fact;
 use hark_core::tool::{error_code, reason};
 use hark_home::undo::Undoable;
 use hark_memory::{Asked, Kept};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// How many facts are told when nothing particular is asked for.
 const NEWEST: usize = 5;
+
+/// Most people that are told.
+const MAX_PEOPLE: usize = 50;
 
 /// `memory.remember`.
 pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
@@ -84,6 +89,27 @@ pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
                 Ok(Outcome::answer(detail))
             }
         }
+    }))
+}
+
+/// `memory.people`: who is told of in what whoever asks may hear.
+pub fn people(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (memory, by) = (services.memory.clone(), args.requester().clone());
+    Ok(blocking(move || {
+        let found = memory.newest(usize::MAX, &by)?;
+        // "My sister" has no name yet, and whoever owns the house is not told of to themselves.
+        let is_person = |entity: &&Entity| {
+            entity.kind == EntityKind::Person && !entity.key.starts_with(':') && !entity.name.is_empty()
+        };
+        let mut seen = HashSet::new();
+        let mut people: Vec<&str> = Vec::new();
+        for entity in found.facts.iter().flat_map(|fact| &fact.mentions).filter(is_person) {
+            if seen.insert(&entity.key) && people.len() < MAX_PEOPLE {
+                people.push(&entity.name);
+            }
+        }
+        let detail = json!({"people": people, "count": seen.len(), "withheld": found.withheld});
+        Ok(Outcome::answer(detail))
     }))
 }
 

@@ -165,7 +165,9 @@ async fn execute(
     let prepared = (tool.prepare)(&services, &args).map_err(|failure| of_what_left(&services, failure))?;
     let prepared = looked(prepared).await?;
     let later = if matches!(prepared, Prepared::Answer(_)) { Vec::new() } else { later };
-    if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
+    if tool.risk == Risk::Read
+        && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..) | Prepared::Asked { .. })
+    {
         // A tool that is listed as reading never gets to change anything, whatever its code says.
         let message = format!("{} may only look and wanted to change something", tool.name);
         return Err(Failure::new(error_code::FORBIDDEN, message));
@@ -176,15 +178,25 @@ async fn execute(
     let is_later = !later.is_empty();
     let own = dangers_of_tool(tool, &args).into_iter().chain(later);
     let dangers = own.chain(many.as_ref().map(|many| many.danger())).collect();
+    let about = match &prepared {
+        Prepared::Asked { about, .. } => about.clone(),
+        _ => Map::new(),
+    };
     let plan = Plan { prepared, dangers, outside };
     let cleared = services
         .gate
         .pass(plan, given, person)
         .map_err(|refusal| asked(&services, refusal, many.as_ref(), person))
-        .map_err(|failure| if is_later { failure.with("later", json!(true)) } else { failure })?;
+        .map_err(|failure| if is_later { failure.with("later", json!(true)) } else { failure })
+        .map_err(|failure| {
+            about.into_iter().fold(failure, |failure, (key, value)| failure.with(&key, value))
+        })?;
     let outcome = match cleared.into_inner().prepared {
         Prepared::Answer(outcome) => Ok(outcome),
-        Prepared::Work(work) | Prepared::Gated(_, work) | Prepared::Fetch { work, .. } => work.await,
+        Prepared::Work(work)
+        | Prepared::Gated(_, work)
+        | Prepared::Asked { work, .. }
+        | Prepared::Fetch { work, .. } => work.await,
         // Every look was taken above.
         Prepared::Look(_) => Err(Failure::new(error_code::FAILED, "a look led to another look")),
         Prepared::Home { actions, about, also } => {

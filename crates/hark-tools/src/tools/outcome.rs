@@ -34,6 +34,15 @@ pub enum Prepared {
     Fetch { address: String, trusted: bool, work: Work },
     /// Work that is dangerous as it was asked, though its tool may do harmless things as well: passes the gate first.
     Gated(Danger, Work),
+    /// The same, with what is told besides in the question about it.
+    Asked {
+        /// What is asked about.
+        danger: Danger,
+        /// Fields of the question.
+        about: Map<String, Value>,
+        /// What is done after a yes.
+        work: Work,
+    },
     /// What is to be done shows only after a look at something that takes time, such as a page; nothing changes by it.
     Look(Look),
 }
@@ -62,7 +71,7 @@ pub(super) struct Plan {
 impl Guarded for Plan {
     fn dangers(&self) -> Vec<Danger> {
         let gated = match &self.prepared {
-            Prepared::Gated(gated, _) => gated,
+            Prepared::Gated(gated, _) | Prepared::Asked { danger: gated, .. } => gated,
             // What would be done to which device is said in the first question, not in a second one.
             Prepared::Home { actions, .. } if self.outside.is_some() => {
                 return self.dangers.iter().cloned().chain(actions.dangers()).collect();

@@ -2,7 +2,8 @@
 
 use super::args::Args;
 use super::home::common::plain;
-use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
+use super::outcome::{Failure, Outcome, Prepared, Work};
+use super::personal::note_changes;
 use super::services::Services;
 use hark_core::automation::Automation;
 use hark_core::home::{Entity, Home};
@@ -17,6 +18,7 @@ use hark_home::lists::merged;
 use hark_home::restore::restore;
 use hark_home::state_proof::items_of;
 use hark_home::undo::Undoable;
+use hark_personal::Revision;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -102,10 +104,20 @@ pub fn last(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
 /// Everything but devices; then the change is forgotten.
 fn take_back(services: &Arc<Services>, turn: TurnId, others: Vec<Undoable>) -> Work {
     let services = Arc::clone(services);
-    blocking_work(move || {
+    Box::pin(async move {
         let mut undone = Vec::new();
         for change in others {
-            undone.push(one(&services, change)?);
+            undone.push(match change {
+                Undoable::Event { title, what, place, before, after } => {
+                    services.personal.calendars.put_back(&Revision { place, before, after }).await?;
+                    json!({"kind": "event", "what": what, "title": title})
+                }
+                change => {
+                    let services = Arc::clone(&services);
+                    let done = tokio::task::spawn_blocking(move || one(&services, change)).await;
+                    done.unwrap_or_else(|error| Err(Failure::new(error_code::FAILED, error.to_string())))?
+                }
+            });
         }
         // What nobody needs to hear of.
         undone.retain(|change| !change.is_null());
@@ -135,7 +147,13 @@ fn automation(
 /// Takes one change back; answers it for the reply.
 fn one(services: &Services, change: Undoable) -> Result<Value, Failure> {
     Ok(match change {
-        Undoable::Device(_) | Undoable::Unproved(_) | Undoable::Items { .. } => Value::Null,
+        Undoable::Device(_) | Undoable::Unproved(_) | Undoable::Items { .. } | Undoable::Event { .. } => {
+            Value::Null
+        }
+        Undoable::Note { title, change } => {
+            let what = note_changes::put_back(services, &change)?;
+            json!({"kind": "note", "what": what, "title": title})
+        }
         Undoable::List { before, after, name, what, items } => {
             services.lists.take_back(&name, before.as_ref(), &after)?;
             json!({"kind": "list", "list": name, "what": what, "items": items})

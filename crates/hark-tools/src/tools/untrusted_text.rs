@@ -45,7 +45,9 @@ pub(super) fn unasked(tool: &Descriptor, args: &Args, prepared: &Prepared) -> Op
 /// Whether text from outside may stand in a receipt.
 pub(super) fn is_in(tool: &Descriptor, receipt: &Receipt, services: &Services) -> bool {
     let code = receipt.detail["error"].as_str().unwrap_or_default();
-    if !receipt.ok && REFUSED.contains(&code) {
+    // A question about an event tells what the calendar says of it.
+    let has_looked = receipt.detail.get("event").is_some();
+    if !receipt.ok && REFUSED.contains(&code) && !has_looked {
         return false;
     }
     match tool.outside {

@@ -26,7 +26,7 @@ pub fn reminder(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
 
 /// Where it is to be put.
 #[derive(Debug, Clone)]
-enum Aim {
+pub(in crate::tools) enum Aim {
     /// On a day, at a moment, or some time in between.
     At(When),
     /// At a time of day, in the form of [`time_near`].
@@ -36,7 +36,11 @@ enum Aim {
 }
 
 impl Aim {
-    fn of(args: &Args) -> Result<Self, Failure> {
+    /// As it was said.
+    ///
+    /// # Errors
+    /// When it was not.
+    pub(in crate::tools) fn of(args: &Args) -> Result<Self, Failure> {
         let shift = length(args, ["hours", "minutes", "seconds"]).and_then(|ms| i64::try_from(ms).ok());
         match (args.when("to"), args.text("time"), shift, args.text("direction")) {
             (Some(when), ..) => Ok(Self::At(when)),
@@ -48,7 +52,14 @@ impl Aim {
     }
 
     /// The new time of something that rang, or would ring, at `old`.
-    fn from(&self, old: NaiveDateTime, now: NaiveDateTime) -> Result<NaiveDateTime, Failure> {
+    ///
+    /// # Errors
+    /// When that time has passed.
+    pub(in crate::tools) fn from(
+        &self,
+        old: NaiveDateTime,
+        now: NaiveDateTime,
+    ) -> Result<NaiveDateTime, Failure> {
         let at = match self {
             Self::At(When::Moment(at)) => *at,
             Self::At(When::Day(day) | When::Days(day, _)) => day.and_time(old.time()),

@@ -5,17 +5,20 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use chrono::{DateTime, Duration, NaiveDateTime, NaiveTime, Timelike, Utc};
-use hark_core::calendar::When;
-use hark_core::tool::error_code;
-use hark_personal::{Event, NewEvent, PersonalError, Time, Wall};
+use hark_core::calendar::{Frequency, Recurrence, When};
+use hark_core::tool::{error_code, reason};
+use hark_home::undo::Undoable;
+use hark_personal::{Event, NewEvent, PersonalError, Revision, Time, Wall};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
+/// How a moment is written in ids and results, to the minute.
+pub(super) const MINUTE: &str = "%Y-%m-%dT%H:%M";
 /// How far ahead is looked where no day was said, and where something is looked for by its name.
 const DAYS_AHEAD: i64 = 7;
-const SEARCH_DAYS: i64 = 366;
+pub(super) const SEARCH_DAYS: i64 = 366;
 /// How long what begins at a moment takes, where that was not said.
-const USUAL_MINUTES: i64 = 60;
+pub(super) const USUAL_MINUTES: i64 = 60;
 /// Most events that are told.
 const MAX_TOLD: usize = 50;
 
@@ -29,11 +32,10 @@ pub fn ready(services: &Services) -> Result<(), Failure> {
 
 /// `calendar.read`.
 pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (calendars, zone) = (services.personal.calendars.clone(), services.timers.zone());
+    let (calendars, wall) = (services.personal.calendars.clone(), wall(services));
     let now = (services.clock)().naive_local();
     let (when, words) = (args.when("when"), args.text("words").map(|words| without_article(services, words)));
     let span = span(when.as_ref(), words.is_some(), now);
-    let wall: Wall = Arc::new(move |unix_s| zone.wall(unix_s.saturating_mul(1000)));
     Ok(Prepared::Work(Box::pin(async move {
         let mut found = calendars.read(span, wall).await?;
         // What is over today is not asked about any more.
@@ -55,7 +57,11 @@ pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
 }
 
 /// The time that is asked about.
-fn span(when: Option<&When>, is_search: bool, now: NaiveDateTime) -> (NaiveDateTime, NaiveDateTime) {
+pub(super) fn span(
+    when: Option<&When>,
+    is_search: bool,
+    now: NaiveDateTime,
+) -> (NaiveDateTime, NaiveDateTime) {
     let later = |days| now.checked_add_signed(Duration::days(days)).unwrap_or(now);
     match when {
         None if is_search => (now, later(SEARCH_DAYS)),
@@ -69,19 +75,26 @@ fn span(when: Option<&When>, is_search: bool, now: NaiveDateTime) -> (NaiveDateT
 }
 
 /// Whether all words are in the title of an event.
-fn is_called(event: &Event, words: &str) -> bool {
+pub(super) fn is_called(event: &Event, words: &str) -> bool {
     let title = event.title.to_lowercase();
     words.to_lowercase().split_whitespace().all(|word| title.contains(word))
 }
 
-fn shown(event: &Event, now: NaiveDateTime) -> Map<String, Value> {
+/// What names an event at one of its times.
+pub(super) fn id_of(event: &Event) -> String {
+    format!("{}@{}", event.uid, event.start.format(MINUTE))
+}
+
+/// An event as results tell it.
+pub(super) fn shown(event: &Event, now: NaiveDateTime) -> Map<String, Value> {
     let mut shown = day_fields(event.start.date(), now.date());
     let fields = [
+        ("id", json!(id_of(event))),
         ("title", json!(event.title)),
         ("hour", json!(event.start.hour())),
         ("minute", json!(event.start.minute())),
         ("time", json!(event.start.format("%H:%M").to_string())),
-        ("ends", json!(event.end.format("%Y-%m-%dT%H:%M").to_string())),
+        ("ends", json!(event.end.format(MINUTE).to_string())),
         ("all_day", json!(event.is_all_day)),
         ("repeats", json!(event.repeats)),
         ("task", json!(event.is_task)),
@@ -96,12 +109,13 @@ fn shown(event: &Event, now: NaiveDateTime) -> Map<String, Value> {
 
 /// `calendar.create`.
 pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let missing =
-        || Failure::new(error_code::BAD_ARGUMENT, "when it is was not said").with("missing", json!("when"));
-    let when = args.when("when").ok_or_else(missing)?;
     let zone = services.timers.zone();
     let now = (services.clock)().naive_local();
-    let (start, end, is_all_day) = length(args, &when);
+    let rule = args.text("recurrence").and_then(Recurrence::parse);
+    let (start, end, is_all_day) = match &rule {
+        Some(rule) => first_of(args, rule, now)?,
+        None => length(args, &args.when("when").ok_or_else(no_time)?),
+    };
     if end <= now && start < now {
         let failure = Failure::new(error_code::BAD_ARGUMENT, "that time is over");
         return Err(failure.with("argument", json!("when")));
@@ -110,25 +124,73 @@ pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         true => Time::Days(start.date(), end.date()),
         false => Time::Moments(zone.unix_ms(start).div_euclid(1000), zone.unix_ms(end).div_euclid(1000)),
     };
-    let title = args.owned("title").unwrap_or_default();
-    let place = args.owned("place");
-    let event = NewEvent { title, place, time, remind_minutes: args.integer("remind_minutes") };
+    let repeats = rule.map(|rule| Recurrence { time: None, later: Vec::new(), ..rule }.to_string());
+    let event = NewEvent {
+        title: args.owned("title").unwrap_or_default(),
+        place: args.owned("place"),
+        time,
+        remind_minutes: args.integer("remind_minutes"),
+        zone: repeats.as_ref().and_then(|_| zone.name(services.now_unix_ms())),
+        repeats,
+    };
     let calendars = services.personal.calendars.clone();
-    let made = DateTime::<Utc>::from_timestamp_millis(services.now_unix_ms()).unwrap_or_default();
+    let (made, wall) = (made(services), wall(services));
     Ok(Prepared::Work(Box::pin(async move {
-        let uid = calendars.add(&event, made).await?;
-        let added = Event {
-            uid: uid.clone(),
-            title: event.title,
-            place: event.place,
-            start,
-            end,
-            is_all_day,
-            repeats: false,
-            is_task: false,
-        };
-        Ok(Outcome::new(true, json!({"id": uid, "event": shown(&added, now)})))
+        let (added, revision) = calendars.add(&event, made, wall).await?;
+        let mut detail = json!({"id": id_of(&added), "event": shown(&added, now)});
+        if let Some(rule) = event.repeats {
+            detail["recurrence"] = json!(rule);
+        }
+        Ok(Outcome::new(true, detail).undone_by(undoable(&added.title, "added", revision)))
     })))
+}
+
+fn no_time() -> Failure {
+    Failure::new(error_code::BAD_ARGUMENT, "when it is was not said").with("missing", json!("when"))
+}
+
+/// How a change of the calendar is taken back.
+pub(super) fn undoable(title: &str, what: &'static str, revision: Revision) -> Undoable {
+    let Revision { place, before, after } = revision;
+    Undoable::Event { title: title.to_owned(), what, place, before, after }
+}
+
+/// The clock on the wall of the house.
+pub(super) fn wall(services: &Services) -> Wall {
+    let zone = services.timers.zone();
+    Arc::new(move |unix_s| zone.wall(unix_s.saturating_mul(1000)))
+}
+
+/// Now, as calendars write it.
+pub(super) fn made(services: &Services) -> DateTime<Utc> {
+    DateTime::<Utc>::from_timestamp_millis(services.now_unix_ms()).unwrap_or_default()
+}
+
+/// When an event that repeats begins and ends for the first time, and whether it takes whole days. It comes from the day that
+/// was said on, or from now.
+fn first_of(
+    args: &Args,
+    rule: &Recurrence,
+    now: NaiveDateTime,
+) -> Result<(NaiveDateTime, NaiveDateTime, bool), Failure> {
+    if matches!(rule.frequency, Frequency::Minutely | Frequency::Hourly) {
+        return Err(
+            Failure::new(error_code::UNSUPPORTED, "no event comes so often").because(reason::TOO_OFTEN)
+        );
+    }
+    if !rule.later.is_empty() {
+        let message = "it comes several times a day; each is an event of its own";
+        return Err(Failure::new(error_code::UNSUPPORTED, message).because(reason::TOO_OFTEN));
+    }
+    let when = args.when("when");
+    let said = when.filter(When::has_time).map(|when| when.start().time());
+    let rule = Recurrence { time: rule.time.or(said), ..rule.clone() };
+    let from = when.map_or(now, |when| when.start().max(now) - Duration::minutes(1));
+    let never =
+        || Failure::new(error_code::BAD_ARGUMENT, "that day never comes").because(reason::NEVER_COMES);
+    let start = rule.next_after(from, from).ok_or_else(never)?;
+    let first = if rule.time.is_some() { When::Moment(start) } else { When::Day(start.date()) };
+    Ok(length(args, &first))
 }
 
 /// When a new event begins and ends, and whether it takes whole days.

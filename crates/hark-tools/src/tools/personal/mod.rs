@@ -1,14 +1,16 @@
 //! Tools of the household's notes, calendars and contacts. What these say is text from outside.
 
 pub(super) mod calendar;
+pub(super) mod calendar_changes;
 pub(super) mod contacts;
+pub(super) mod note_changes;
 pub(super) mod notes;
 
 use super::outcome::Failure;
 use super::services::Services;
 use chrono::{Datelike, Duration, Months, NaiveDate, NaiveDateTime, Timelike};
 use hark_core::calendar::When;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_personal::PersonalError;
 use serde_json::{Map, Value, json};
 
@@ -80,6 +82,9 @@ impl From<PersonalError> for Failure {
                 failure(error_code::FAILED).fix("use the address of a calendar or address book")
             }
             PersonalError::BadEvent(_) => failure(error_code::BAD_ARGUMENT),
+            PersonalError::Gone => failure(error_code::NOT_FOUND).because(reason::NO_SUCH_EVENT),
+            PersonalError::Changed => failure(error_code::FAILED).because(reason::CHANGED_MEANWHILE),
+            PersonalError::OtherDays => failure(error_code::UNSUPPORTED).because(reason::ONLY_TIME_OF_DAY),
         }
     }
 }

@@ -6,7 +6,8 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
 use crate::tools::services::Services;
 use chrono::{DateTime, NaiveDate};
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
+use hark_home::undo::{NoteChange, Undoable};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub fn ready(services: &Services) -> Result<(), Failure> {
     services.personal.notes().map(drop).ok_or_else(none)
 }
 
-fn files(services: &Services) -> Result<Files, Failure> {
+pub(super) fn files(services: &Services) -> Result<Files, Failure> {
     services.personal.notes().ok_or_else(none)
 }
 
@@ -92,20 +93,35 @@ pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
     let today = (services.clock)().date_naive();
     Ok(blocking(move || {
         if let Some(folder) = files.first_root() {
-            hark_config::paths::make_dir(folder, 0o700)
-                .map_err(|error| FileError::Refused(folder.display().to_string(), error.to_string()))?;
+            make_folder(folder)?;
         }
-        let title = file_title(&title, today);
         let text = format!("{}\n", text.trim_end());
-        for number in 1..MAX_NUMBER {
-            let name = if number == 1 { format!("{title}.md") } else { format!("{title} {number}.md") };
-            match files.write(&name, &text, Target::New) {
-                Err(FileError::Exists(_)) => {}
-                written => return Ok(Outcome::new(true, Value::Object(shown(&written?, today)))),
-            }
-        }
-        Err(FileError::Exists(format!("{title}.md")).into())
+        let note = numbered(&file_title(&title, today), |name| files.write(name, &text, Target::New))?;
+        let (title, path) = (title_of(&note.path), note.path.display().to_string());
+        let undo = Undoable::Note { title, change: NoteChange::Taken { path, text } };
+        Ok(Outcome::new(true, Value::Object(shown(&note, today))).undone_by(undo))
     }))
+}
+
+/// Makes a folder, for its owner alone.
+pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
+    let made = hark_config::paths::make_dir(folder, 0o700);
+    Ok(made.map_err(|error| FileError::Refused(folder.display().to_string(), error.to_string()))?)
+}
+
+/// Puts a file where none is: under its title, else with a number behind it.
+pub(super) fn numbered(
+    title: &str,
+    put: impl Fn(&str) -> Result<FileEntry, FileError>,
+) -> Result<FileEntry, Failure> {
+    for number in 1..MAX_NUMBER {
+        let name = if number == 1 { format!("{title}.md") } else { format!("{title} {number}.md") };
+        match put(&name) {
+            Err(FileError::Exists(_)) => {}
+            there => return Ok(there?),
+        }
+    }
+    Err(FileError::Exists(format!("{title}.md")).into())
 }
 
 /// `notes.append`.
@@ -118,18 +134,27 @@ pub fn append(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         let path = note.path.display().to_string();
         let ends = note.bytes.unwrap_or(0).checked_sub(1).map(|last| files.read(&path, last)).transpose()?;
         let line_break = if ends.is_some_and(|end| end.text != "\n") { "\n" } else { "" };
-        let written = files.append(&path, &format!("{line_break}{}\n", text.trim_end()))?;
-        Ok(Outcome::new(true, Value::Object(shown(&written, today))))
+        let before = files.read(&path, 0)?;
+        let added = format!("{line_break}{}\n", text.trim_end());
+        let written = files.append(&path, &added)?;
+        let outcome = Outcome::new(true, Value::Object(shown(&written, today)));
+        // What a note too long to be kept said is not there to be put back.
+        if before.truncated {
+            return Ok(outcome);
+        }
+        let after = format!("{}{added}", before.text);
+        let change = NoteChange::Written { path, before: before.text, after };
+        Ok(outcome.undone_by(Undoable::Note { title: title_of(&note.path), change }))
     }))
 }
 
 /// The title that was asked for.
-fn title_asked(services: &Services, args: &Args) -> Option<String> {
+pub(super) fn title_asked(services: &Services, args: &Args) -> Option<String> {
     args.text("title").map(|title| without_article(services, title))
 }
 
 /// Every note, the newest first; none where the folder is not there yet.
-fn all(files: &Files) -> Result<Vec<FileEntry>, Failure> {
+pub(super) fn all(files: &Files) -> Result<Vec<FileEntry>, Failure> {
     let found = match files.search("*.md", None, MAX_NOTES) {
         Err(FileError::NotFound(_)) => return Ok(Vec::new()),
         found => found?,
@@ -146,22 +171,26 @@ fn meant<'n>(notes: &'n [FileEntry], title: Option<&str>) -> Option<&'n FileEntr
     notes.iter().find(is_exact).or_else(|| notes.iter().find(|note| is_called(note, asked)))
 }
 
-fn is_called(note: &FileEntry, words: &str) -> bool {
+pub(super) fn is_called(note: &FileEntry, words: &str) -> bool {
     let title = title_of(&note.path).to_lowercase();
     words.to_lowercase().split_whitespace().all(|word| title.contains(word))
 }
 
-fn no_such(title: Option<&str>) -> Failure {
+pub(super) fn no_such(title: Option<&str>) -> Failure {
     let message = title
         .map_or_else(|| "there are no notes".to_owned(), |title| format!("there is no note called {title}"));
-    Failure::new(error_code::NOT_FOUND, message)
+    let failure = Failure::new(error_code::NOT_FOUND, message).because(reason::NO_SUCH_NOTE);
+    match title {
+        Some(title) => failure.with("title", json!(title)),
+        None => failure,
+    }
 }
 
-fn title_of(path: &Path) -> String {
+pub(super) fn title_of(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn shown(note: &FileEntry, today: NaiveDate) -> Map<String, Value> {
+pub(super) fn shown(note: &FileEntry, today: NaiveDate) -> Map<String, Value> {
     let day = DateTime::from_timestamp(note.modified_unix_s, 0).map_or(today, |at| at.date_naive());
     let mut shown = day_fields(day, today);
     shown.insert("title".into(), json!(title_of(&note.path)));
@@ -169,7 +198,7 @@ fn shown(note: &FileEntry, today: NaiveDate) -> Map<String, Value> {
 }
 
 /// A title as a file can have it: letters, digits and blanks, whole words; without any, the day.
-fn file_title(words: &str, today: NaiveDate) -> String {
+pub(super) fn file_title(words: &str, today: NaiveDate) -> String {
     let kept = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '\'' | '’') { c } else { ' ' };
     let plain: String = words.chars().map(kept).collect();
     let mut title = String::new();

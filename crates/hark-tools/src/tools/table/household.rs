@@ -195,6 +195,23 @@ pub const TOOLS: &[Descriptor] = &[
         prepare: memory::recall,
     },
     Descriptor {
+        name: "memory.people",
+        description: "Names the people it was told of, those of the newest facts first.",
+        args: &[],
+        result: &[
+            Field::always("people", "array", "their names, 50 at most"),
+            Field::always("count", "integer", "how many there are"),
+            Field::always("withheld", "boolean", "there may be more in what is private"),
+        ],
+        risk: Risk::Read,
+        outside: Outside::Always,
+        permission: "memory",
+        agent: "memory",
+        timeout_ms: None,
+        ready: always,
+        prepare: memory::people,
+    },
+    Descriptor {
         name: "memory.forget",
         description: "Forgets what it was told.",
         args: &[&[

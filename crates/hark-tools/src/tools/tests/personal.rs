@@ -70,6 +70,192 @@ async fn an_event_needs_a_time_that_is_not_over() {
     assert_eq!(fs::read_dir(dir.path().join("calendar")).unwrap().count(), 0);
 }
 
+/// A call of a turn of its own, which must succeed: "undo that" takes back the last turn.
+async fn done(house: &House, tool: &str, args: Value) -> Receipt {
+    let receipt = house.in_turn(&uuid::Uuid::new_v4().to_string(), tool, args.clone()).await;
+    assert!(receipt.ok, "{tool} {args}: {}", receipt.detail);
+    let schema = table::find(tool).unwrap().result_schema();
+    if let Err(error) = jsonschema::validate(&schema, &receipt.detail) {
+        panic!("{tool} {args}: {error}: {}", receipt.detail);
+    }
+    receipt
+}
+
+/// What the files of the calendar say.
+fn calendar(dir: &tempfile::TempDir) -> String {
+    let mut texts: Vec<String> = fs::read_dir(dir.path().join("calendar"))
+        .unwrap()
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect();
+    texts.sort();
+    texts.concat()
+}
+
+#[tokio::test]
+async fn events_are_changed_removed_after_a_yes_and_put_back() {
+    let (house, dir) = house();
+    let dentist = json!({"title": "Dentist", "when": "2026-11-27T15:00:00", "minutes": 30});
+    done(&house, "calendar.create", dentist).await;
+    let moved =
+        done(&house, "calendar.change", json!({"words": "the dentist", "time": "10:00:00/22:00:00"})).await;
+    let event = &moved.detail["event"];
+    assert_eq!((&event["time"], &event["ends"]), (&json!("10:00"), &json!("2026-11-27T10:30")));
+    assert_eq!((&moved.detail["before"]["time"], moved.tainted), (&json!("15:00"), true));
+    let args = json!({"words": "dentist", "to": "2026-11-28", "title": "Check-up", "place": "High Street"});
+    let moved = done(&house, "calendar.change", args).await;
+    assert_eq!(moved.detail["event"]["id"].as_str().unwrap().rsplit_once('@').unwrap().1, "2026-11-28T10:00");
+    assert_eq!(
+        (&moved.detail["event"]["title"], &moved.detail["event"]["place"]),
+        (&json!("Check-up"), &json!("High Street"))
+    );
+    let later =
+        done(&house, "calendar.change", json!({"words": "check-up", "hours": 1, "minutes": 15})).await;
+    assert_eq!(later.detail["event"]["time"], "11:15");
+    let undone = done(&house, "undo.last", json!({})).await;
+    assert_eq!(undone.detail["undone"][0], json!({"kind": "event", "what": "changed", "title": "Check-up"}));
+    assert!(calendar(&dir).contains("DTSTART:20261128T090000Z"), "{}", calendar(&dir));
+    let before = calendar(&dir);
+    let (code, asked) = house.fails("calendar.remove", json!({"words": "check-up"})).await;
+    assert_eq!(code, error_code::NEEDS_APPROVAL);
+    assert_eq!(
+        (&asked.detail["act"], &asked.detail["event"]["title"]),
+        (&json!("remove"), &json!("Check-up"))
+    );
+    assert!(asked.tainted, "the question tells what the calendar says");
+    assert_eq!(calendar(&dir), before);
+    let removed = house.call("calendar.remove", json!({"words": "check-up"}), true).await;
+    assert!(removed.ok && removed.changed && calendar(&dir).is_empty());
+    done(&house, "undo.last", json!({"turn": "t"})).await;
+    assert_eq!(calendar(&dir), before, "byte by byte");
+    let (code, none) = house.fails("calendar.change", json!({"words": "zebra", "to": "2026-11-28"})).await;
+    assert_eq!((code.as_str(), &none.detail["why"]), (error_code::NOT_FOUND, &json!("no_such_event")));
+    for (args, why) in [
+        (json!({"words": "check-up", "to": "2026-11-20T10:00:00"}), "time_passed"),
+        (json!({"words": "check-up"}), "no_new_time"),
+    ] {
+        assert_eq!(house.fails("calendar.change", args).await.1.detail["why"], why);
+    }
+}
+
+#[tokio::test]
+async fn what_was_added_is_taken_back_where_nobody_changed_it_since() {
+    let (house, dir) = house();
+    done(&house, "calendar.create", json!({"title": "Fair", "when": "2026-11-28"})).await;
+    done(&house, "undo.last", json!({})).await;
+    assert_eq!(calendar(&dir), "");
+    done(&house, "calendar.create", json!({"title": "Fair", "when": "2026-11-28"})).await;
+    let file = fs::read_dir(dir.path().join("calendar")).unwrap().next().unwrap().unwrap().path();
+    fs::write(&file, fs::read_to_string(&file).unwrap().replace("Fair", "Fun fair")).unwrap();
+    let (_, receipt) = house.fails("undo.last", json!({})).await;
+    assert_eq!(receipt.detail["why"], "changed_meanwhile");
+    assert!(calendar(&dir).contains("Fun fair"));
+}
+
+#[tokio::test]
+async fn of_several_events_it_is_asked_which_and_of_a_series_one_is_meant() {
+    let (house, dir) = house();
+    let rule = "FREQ=WEEKLY;BYDAY=TU;BYHOUR=18;BYMINUTE=0";
+    let added =
+        done(&house, "calendar.create", json!({"title": "Football practice", "recurrence": rule})).await;
+    assert_eq!(
+        (&added.detail["event"]["date"], &added.detail["event"]["repeats"]),
+        (&json!("2026-11-24"), &json!(true))
+    );
+    assert_eq!(added.detail["recurrence"], "FREQ=WEEKLY;BYDAY=TU");
+    assert!(calendar(&dir).contains("RRULE:FREQ=WEEKLY;BYDAY=TU\r\n"));
+    done(&house, "calendar.create", json!({"title": "Football match", "when": "2026-11-28T14:00:00"})).await;
+    let (code, receipt) =
+        house.fails("calendar.change", json!({"words": "football", "to": "2026-12-04"})).await;
+    assert_eq!(
+        (code.as_str(), receipt.detail["candidates"].as_array().unwrap().len()),
+        (error_code::AMBIGUOUS, 2)
+    );
+    let id = &receipt.detail["candidates"][0]["id"];
+    let one = done(&house, "calendar.change", json!({"id": id, "to": "2026-11-25"})).await;
+    assert_eq!((&one.detail["series"], &one.detail["event"]["date"]), (&json!("one"), &json!("2026-11-25")));
+    // "The one at two": of the afternoon, as there is none at night.
+    let match_ = house
+        .ok("calendar.change", json!({"words": "football", "when": "2026-11-22T02:00:00", "place": "Park"}))
+        .await;
+    assert_eq!(match_.detail["event"]["title"], "Football match");
+    let all =
+        json!({"words": "football practice", "when": "2026-12-01", "series": "all", "time": "19:30:00"});
+    let all = done(&house, "calendar.change", all).await;
+    assert_eq!((&all.detail["series"], &all.detail["event"]["time"]), (&json!("all"), &json!("19:30")));
+    let days =
+        json!({"words": "football practice", "when": "2026-12-01", "series": "all", "to": "2026-12-02"});
+    assert_eq!(house.fails("calendar.change", days).await.1.detail["why"], "only_time_of_day");
+    house.call("calendar.remove", json!({"words": "football practice", "when": "2026-12-08"}), true).await;
+    let found =
+        done(&house, "calendar.read", json!({"words": "practice", "when": "2026-11-22/2026-12-20"})).await;
+    let times: Vec<String> = found.detail["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| format!("{} {}", event["date"], event["time"]))
+        .collect();
+    assert_eq!(times, ["\"2026-11-25\" \"18:00\"", "\"2026-12-01\" \"19:30\"", "\"2026-12-15\" \"19:30\""]);
+    let removed =
+        house.call("calendar.remove", json!({"words": "football practice", "series": "all"}), true).await;
+    assert_eq!((removed.ok, &removed.detail["series"]), (true, &json!("all")));
+    assert!(!calendar(&dir).contains("practice") && calendar(&dir).contains("match"));
+    let often = json!({"title": "x", "recurrence": "FREQ=HOURLY"});
+    assert_eq!(house.fails("calendar.create", often).await.1.detail["why"], "too_often");
+}
+
+#[tokio::test]
+async fn notes_are_renamed_written_anew_and_put_into_the_trash() {
+    let (house, dir) = house();
+    let text = |name: &str| fs::read_to_string(dir.path().join("notes").join(name)).ok();
+    done(&house, "notes.create", json!({"text": "milk", "title": "Groceries"})).await;
+    let renamed = done(&house, "notes.rename", json!({"title": "groceries", "to": "Party: ../food"})).await;
+    assert_eq!(
+        (&renamed.detail["title"], &renamed.detail["before"]),
+        (&json!("Party food"), &json!("Groceries"))
+    );
+    assert_eq!((text("Groceries.md"), text("Party food.md").as_deref()), (None, Some("milk\n")));
+    done(&house, "undo.last", json!({})).await;
+    assert_eq!(text("Groceries.md").as_deref(), Some("milk\n"));
+    done(&house, "notes.replace", json!({"title": "groceries", "text": "cake"})).await;
+    assert_eq!(text("Groceries.md").as_deref(), Some("cake\n"));
+    done(&house, "undo.last", json!({})).await;
+    done(&house, "notes.append", json!({"title": "groceries", "text": "eggs"})).await;
+    assert_eq!(text("Groceries.md").as_deref(), Some("milk\neggs\n"));
+    done(&house, "undo.last", json!({})).await;
+    assert_eq!(text("Groceries.md").as_deref(), Some("milk\n"));
+    let removed = done(&house, "notes.remove", json!({"title": "the groceries"})).await;
+    assert!(removed.detail["trash"].as_str().unwrap().ends_with("notes/.trash/Groceries.md"));
+    assert_eq!((text("Groceries.md"), text(".trash/Groceries.md").as_deref()), (None, Some("milk\n")));
+    assert_eq!(done(&house, "notes.search", json!({})).await.detail["count"], 0, "the trash is not searched");
+    done(&house, "undo.last", json!({})).await;
+    assert_eq!(text("Groceries.md").as_deref(), Some("milk\n"));
+    // A second of the same name is kept beside the first.
+    done(&house, "notes.remove", json!({})).await;
+    done(&house, "notes.create", json!({"text": "bread", "title": "Groceries"})).await;
+    done(&house, "notes.remove", json!({"title": "groceries"})).await;
+    assert_eq!(text(".trash/Groceries 2.md").as_deref(), Some("bread\n"));
+    // What was taken is not deleted by taking it back, and not at all once it says more.
+    done(&house, "notes.create", json!({"text": "a", "title": "One"})).await;
+    done(&house, "undo.last", json!({})).await;
+    assert_eq!((text("One.md"), text(".trash/One.md").as_deref()), (None, Some("a\n")));
+    done(&house, "notes.create", json!({"text": "a", "title": "Two"})).await;
+    fs::write(dir.path().join("notes/Two.md"), "a\nb\n").unwrap();
+    assert_eq!(house.fails("undo.last", json!({})).await.1.detail["why"], "changed_meanwhile");
+    done(&house, "notes.create", json!({"text": "x", "title": "Two and a half"})).await;
+    let (code, receipt) = house.fails("notes.remove", json!({"title": "tw"})).await;
+    assert_eq!(
+        (code.as_str(), receipt.detail["candidates"].as_array().unwrap().len()),
+        (error_code::AMBIGUOUS, 2)
+    );
+    done(&house, "notes.remove", json!({"title": "two"})).await;
+    assert_eq!(text("Two.md"), None, "the one that is called just so");
+    let (_, receipt) = house.fails("notes.rename", json!({"title": "zebra", "to": "x"})).await;
+    assert_eq!(receipt.detail["why"], "no_such_note");
+    done(&house, "notes.create", json!({"text": "x", "title": "Three"})).await;
+    let (_, receipt) = house.fails("notes.rename", json!({"title": "three", "to": "Two and a half"})).await;
+    assert_eq!(receipt.detail["why"], "note_exists");
+}
+
 #[tokio::test]
 async fn contacts_are_found_and_who_has_what_is_asked_for_comes_first() {
     let (house, _dir) = house();
@@ -136,6 +322,8 @@ async fn what_is_not_set_up_says_how() {
         ("contacts.search", json!({"name": "x"}), "personal.contacts_path"),
         ("notes.read", json!({}), "personal.notes_folder"),
         ("notes.create", json!({"text": "x"}), "personal.notes_folder"),
+        ("calendar.remove", json!({"words": "x"}), "personal.caldav_url"),
+        ("notes.remove", json!({}), "personal.notes_folder"),
     ] {
         let (code, receipt) = house.fails(tool, args).await;
         assert_eq!(code, error_code::NOT_CONFIGURED, "{tool}");

@@ -1,0 +1,347 @@
+//! Changes of an event in the text it is told in. One time of a series that is changed gets a component of its own, one that is
+//! removed an exception; all else in the text stays as it was.
+
+use crate::content_lines::{ContentLines, Property};
+use crate::error::PersonalError;
+use crate::events::{Occurrence, Time, Wall, escaped};
+use calcard::common::timezone::Tz;
+use calcard::icalendar::timezone::TzResolver;
+use calcard::{Entry, Parser};
+use chrono::{DateTime, Duration, NaiveDateTime, NaiveTime, TimeZone, Utc};
+use std::ops::Range;
+
+const DAY: &str = "%Y%m%d";
+const MOMENT: &str = "%Y%m%dT%H%M%S";
+/// What a calendar is about; without any of it, nothing is left of it.
+const ENTRIES: [&str; 4] = ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY"];
+
+/// What is to be different about an event.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Change {
+    /// What it is called.
+    pub title: Option<String>,
+    /// Where it is.
+    pub place: Option<String>,
+    /// When it is.
+    pub time: Option<Time>,
+}
+
+/// Which times of a series are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Series {
+    /// The one that was found.
+    One,
+    /// Every one.
+    All,
+}
+
+/// In what form a text tells a moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Form {
+    Date,
+    Utc,
+    /// That of any wall clock.
+    Floating,
+    Zoned(Tz),
+}
+
+impl Form {
+    fn of(property: Property<'_>, zones: &TzResolver<String>) -> Self {
+        let value = property.value.trim();
+        match property.param("TZID").and_then(|name| zones.resolve(name)) {
+            _ if value.ends_with('Z') => Self::Utc,
+            _ if !value.contains('T') => Self::Date,
+            Some(zone) => Self::Zoned(zone),
+            None => Self::Floating,
+        }
+    }
+
+    /// A moment as this form counts it.
+    fn local(self, moment: &DateTime<Tz>) -> NaiveDateTime {
+        match self {
+            Self::Date | Self::Floating => moment.naive_local(),
+            Self::Utc => moment.naive_utc(),
+            Self::Zoned(zone) => moment.with_timezone(&zone).naive_local(),
+        }
+    }
+
+    /// The same of seconds since the Unix epoch.
+    fn at(self, unix_s: i64, wall: Wall<'_>) -> NaiveDateTime {
+        let utc = DateTime::from_timestamp(unix_s, 0).unwrap_or_default();
+        match self {
+            Self::Date | Self::Floating => wall(unix_s),
+            Self::Utc => utc.naive_utc(),
+            Self::Zoned(zone) => zone.from_utc_datetime(&utc.naive_utc()).naive_local(),
+        }
+    }
+
+    fn write(self, local: NaiveDateTime) -> String {
+        match self {
+            Self::Date => local.format(DAY).to_string(),
+            Self::Utc => format!("{}Z", local.format(MOMENT)),
+            Self::Floating | Self::Zoned(_) => local.format(MOMENT).to_string(),
+        }
+    }
+}
+
+/// A value as it is counted in its own form; `None` when it is none.
+fn local(value: &str) -> Option<NaiveDateTime> {
+    let value = value.trim().trim_end_matches('Z');
+    let day = || chrono::NaiveDate::parse_from_str(value, DAY).ok().map(|day| day.and_time(NaiveTime::MIN));
+    NaiveDateTime::parse_from_str(value, MOMENT).ok().or_else(day)
+}
+
+/// An event in its text.
+struct Editing {
+    lines: ContentLines,
+    zones: TzResolver<String>,
+    uid: String,
+    now: DateTime<Utc>,
+}
+
+/// The text with a changed event.
+///
+/// # Errors
+/// When it is not there, or cannot be changed so.
+pub(crate) fn change(
+    text: &str,
+    found: &Occurrence,
+    change: &Change,
+    series: Series,
+    (now, wall): (DateTime<Utc>, Wall<'_>),
+) -> Result<String, PersonalError> {
+    if found.event.is_task && change.time.is_some() {
+        return Err(PersonalError::BadEvent("when a task is due is changed in the program it is from"));
+    }
+    let mut editing = Editing::of(text, found, now)?;
+    let is_series = found.event.repeats && series == Series::All;
+    if is_series {
+        if let Some(time) = change.time {
+            editing.move_all(found, time, wall)?;
+        }
+        for at in 0..editing.of_event().len() {
+            let component = editing.of_event()[at].clone();
+            editing.name(component, change);
+        }
+        return Ok(editing.lines.into_text());
+    }
+    let component = match found.event.repeats && !found.is_override {
+        true => editing.split_off(found)?,
+        false => editing.component(found)?,
+    };
+    let component = match change.time {
+        Some(time) => editing.retime(component, time, wall)?,
+        None => component,
+    };
+    editing.name(component, change);
+    Ok(editing.lines.into_text())
+}
+
+/// The text without an event; `None` when nothing is left in it.
+///
+/// # Errors
+/// When it is not there.
+pub(crate) fn remove(
+    text: &str,
+    found: &Occurrence,
+    series: Series,
+    now: DateTime<Utc>,
+) -> Result<Option<String>, PersonalError> {
+    let mut editing = Editing::of(text, found, now)?;
+    if found.event.repeats && series == Series::One {
+        editing.leave_out(found)?;
+    } else {
+        while let Some(component) = editing.of_event().pop() {
+            editing.lines.remove(component);
+        }
+    }
+    let is_left = !editing.lines.components(&ENTRIES).is_empty();
+    Ok(is_left.then(|| editing.lines.into_text()))
+}
+
+impl Editing {
+    fn of(text: &str, found: &Occurrence, now: DateTime<Utc>) -> Result<Self, PersonalError> {
+        if found.event.uid.is_empty() {
+            return Err(PersonalError::BadEvent("the event has no id in its calendar"));
+        }
+        let Entry::ICalendar(calendar) = Parser::new(text).entry() else { return Err(PersonalError::Gone) };
+        let zones = calendar.build_owned_tz_resolver();
+        let editing = Self { lines: ContentLines::of(text), zones, uid: found.event.uid.clone(), now };
+        if editing.of_event().is_empty() { Err(PersonalError::Gone) } else { Ok(editing) }
+    }
+
+    /// The components of the event.
+    fn of_event(&self) -> Vec<Range<usize>> {
+        let mut all = self.lines.components(&ENTRIES);
+        all.retain(|part| self.lines.property(part, "UID").is_some_and(|uid| uid.value.trim() == self.uid));
+        all
+    }
+
+    /// The component that tells all times of the event but those that were changed.
+    fn master(&self) -> Result<Range<usize>, PersonalError> {
+        let is_master = |part: &Range<usize>| self.lines.property(part, "RECURRENCE-ID").is_none();
+        self.of_event().into_iter().find(is_master).ok_or(PersonalError::Gone)
+    }
+
+    /// The component that tells this time of the event alone.
+    fn component(&self, found: &Occurrence) -> Result<Range<usize>, PersonalError> {
+        if !found.is_override {
+            return self.master();
+        }
+        let is_it = |part: &Range<usize>| {
+            let begins = self.lines.property(part, "DTSTART");
+            self.lines.property(part, "RECURRENCE-ID").is_some()
+                && begins.is_some_and(|begins| {
+                    local(begins.value) == Some(Form::of(begins, &self.zones).local(&found.begins))
+                })
+        };
+        self.of_event().into_iter().find(is_it).ok_or(PersonalError::Gone)
+    }
+
+    /// When a series begins: the form, the parameters and the value.
+    fn beginning(&self) -> Result<(Form, String, NaiveDateTime), PersonalError> {
+        let master = self.master()?;
+        let begins = self.lines.property(&master, "DTSTART").ok_or(PersonalError::Gone)?;
+        let at = local(begins.value).ok_or(PersonalError::Gone)?;
+        Ok((Form::of(begins, &self.zones), begins.params.to_owned(), at))
+    }
+
+    /// Gives one time of a series a component of its own; answers where it is.
+    fn split_off(&mut self, found: &Occurrence) -> Result<Range<usize>, PersonalError> {
+        let (form, params, begins) = self.beginning()?;
+        let master = self.master()?;
+        let ends = self.lines.property(&master, "DTEND");
+        let length = ends.and_then(|ends| local(ends.value)).map(|end| end - begins);
+        let ends = ends.map(|ends| ends.params.to_owned());
+        let mut one = self.lines.copy(&master);
+        for name in ["RRULE", "RDATE", "EXDATE", "EXRULE"] {
+            one = self.lines.set(one, name, None);
+        }
+        let begins = form.local(&found.begins);
+        let named = |name: &str, at| format!("{name}{params}:{}", form.write(at));
+        one = self.lines.set(one, "RECURRENCE-ID", Some(named("RECURRENCE-ID", begins)));
+        one = self.lines.set(one, "DTSTART", Some(named("DTSTART", begins)));
+        if let (Some(length), Some(params)) = (length, ends) {
+            let end = begins.checked_add_signed(length).unwrap_or(begins);
+            one = self.lines.set(one, "DTEND", Some(format!("DTEND{params}:{}", form.write(end))));
+        }
+        Ok(one)
+    }
+
+    /// Leaves one time out of a series.
+    fn leave_out(&mut self, found: &Occurrence) -> Result<(), PersonalError> {
+        let (form, params, _) = self.beginning()?;
+        let value = match found.is_override {
+            true => {
+                let component = self.component(found)?;
+                let id = self.lines.property(&component, "RECURRENCE-ID").ok_or(PersonalError::Gone)?;
+                let (params, value) = (id.params.to_owned(), id.value.to_owned());
+                self.lines.remove(component);
+                format!("EXDATE{params}:{value}")
+            }
+            false => format!("EXDATE{params}:{}", form.write(form.local(&found.begins))),
+        };
+        let master = self.master()?;
+        let master = self.lines.add(master, value);
+        self.revise(master);
+        Ok(())
+    }
+
+    /// Another time for what a component tells.
+    fn retime(
+        &mut self,
+        component: Range<usize>,
+        time: Time,
+        wall: Wall<'_>,
+    ) -> Result<Range<usize>, PersonalError> {
+        let begins = self.lines.property(&component, "DTSTART").ok_or(PersonalError::Gone)?;
+        let (form, params) = (Form::of(begins, &self.zones), begins.params.to_owned());
+        let [start, end] = match (time, form) {
+            (Time::Days(first, after), _) => {
+                [first, after].map(|day| format!(";VALUE=DATE:{}", day.format(DAY)))
+            }
+            // A day becomes a moment, which no time zone was said of.
+            (Time::Moments(from, to), Form::Date) => {
+                [from, to].map(|at| format!(":{}", Form::Utc.write(Form::Utc.at(at, wall))))
+            }
+            (Time::Moments(from, to), form) => {
+                [from, to].map(|at| format!("{params}:{}", form.write(form.at(at, wall))))
+            }
+        };
+        let component = self.lines.set(component, "DURATION", None);
+        let component = self.lines.set(component, "DTSTART", Some(format!("DTSTART{start}")));
+        Ok(self.lines.set(component, "DTEND", Some(format!("DTEND{end}"))))
+    }
+
+    /// Another time of day for every time of a series, with its exceptions. Times that were changed keep theirs.
+    fn move_all(&mut self, found: &Occurrence, time: Time, wall: Wall<'_>) -> Result<(), PersonalError> {
+        let (form, params, begins) = self.beginning()?;
+        let Time::Moments(from, to) = time else { return Err(PersonalError::OtherDays) };
+        let (start, old) = (form.at(from, wall), form.local(&found.begins));
+        if form == Form::Date || start.date() != old.date() {
+            return Err(PersonalError::OtherDays);
+        }
+        let master = self.master()?;
+        let rule = self.lines.property(&master, "RRULE").map(|rule| rule.value.to_ascii_uppercase());
+        if rule
+            .as_ref()
+            .is_some_and(|rule| ["BYHOUR", "BYMINUTE", "BYSECOND"].iter().any(|by| rule.contains(by)))
+        {
+            let why = "its repetition names times of day; it is changed in the program it is from";
+            return Err(PersonalError::BadEvent(why));
+        }
+        let shift = start.time() - begins.time();
+        let begins = begins + shift;
+        let end = begins + Duration::seconds(to - from);
+        let moved = |one: &str| match local(one) {
+            Some(at) if one.contains('T') => {
+                format!("{}{}", (at + shift).format(MOMENT), if one.trim().ends_with('Z') { "Z" } else { "" })
+            }
+            _ => one.to_owned(),
+        };
+        let all = |property: Property<'_>| property.value.split(',').map(moved).collect::<Vec<_>>().join(",");
+        for component in self.of_event() {
+            self.lines.rewrite(&component, &["EXDATE", "RDATE", "RECURRENCE-ID"], &all);
+        }
+        let until = |property: Property<'_>| {
+            let part = |part: &str| match part.split_once('=') {
+                Some((name, value)) if name.eq_ignore_ascii_case("UNTIL") => {
+                    format!("{name}={}", moved(value))
+                }
+                _ => part.to_owned(),
+            };
+            property.value.split(';').map(part).collect::<Vec<_>>().join(";")
+        };
+        self.lines.rewrite(&master, &["RRULE"], &until);
+        let master = self.lines.set(master, "DURATION", None);
+        let line = |name: &str, at| Some(format!("{name}{params}:{}", form.write(at)));
+        let master = self.lines.set(master, "DTSTART", line("DTSTART", begins));
+        self.lines.set(master, "DTEND", line("DTEND", end));
+        Ok(())
+    }
+
+    /// Another title or place; it is another revision then.
+    fn name(&mut self, mut component: Range<usize>, change: &Change) {
+        for (name, text) in [("SUMMARY", &change.title), ("LOCATION", &change.place)] {
+            if let Some(text) = text {
+                component = self.lines.set(component, name, Some(format!("{name}:{}", escaped(text))));
+            }
+        }
+        self.revise(component);
+    }
+
+    /// Counts the revision, and says when it was made.
+    fn revise(&mut self, component: Range<usize>) {
+        let number = self.lines.property(&component, "SEQUENCE");
+        let number = number.and_then(|number| number.value.trim().parse::<u32>().ok()).unwrap_or(0);
+        let now = self.now.format("%Y%m%dT%H%M%SZ");
+        let sequence = format!("SEQUENCE:{}", number.saturating_add(1));
+        let component = self.lines.set(component, "SEQUENCE", Some(sequence));
+        let component = self.lines.set(component, "DTSTAMP", Some(format!("DTSTAMP:{now}")));
+        self.lines.set(component, "LAST-MODIFIED", Some(format!("LAST-MODIFIED:{now}")));
+    }
+}
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;
