@@ -58,6 +58,9 @@ impl Speech<'_> {
         };
         let Some(at) = at else { return Vec::new() };
         let meant = self.meant(&words[at..]);
+        // "The one over the table."
+        let is_one = meant.get(1).is_some_and(|one| talk.one.contains(one));
+        let meant = if is_one { which_one(meant, self.lexicon()) } else { meant };
         if meant.is_empty() {
             return Vec::new();
         }
@@ -91,12 +94,18 @@ impl Speech<'_> {
         // "In ten minutes, no, make it fifteen, turn it on", "rather the lamp, and at half": what stands behind what was meant
         // goes on with the request.
         let joins = |at: usize| self.lexicon().requests.connectors.contains(words[at]);
-        let ends = (at + 1..words.len()).filter(|end| self.pauses_before(*end) || joins(*end));
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        // "… no, *Monday at nine* to take the bins out."
+        let begin = words.len() - meant.len();
+        let time = rules::longest(Rule::Datetime, meant, &by).map(|(_, used)| begin + used);
+        let ends =
+            (at + 1..words.len()).filter(|end| self.pauses_before(*end) || joins(*end) || time == Some(*end));
         let rest = |from: usize| &words[from + phrases::starts(talk.leads, &words[from..]).unwrap_or(0)..];
         let cuts = ends.map(|end| (self.meant(&words[at..end]), rest(end + usize::from(joins(end)))));
         let cuts = std::iter::once((meant, [].as_slice())).chain(cuts.filter(|(meant, _)| !meant.is_empty()));
         let edits = cuts.map(|(meant, rest)| self.put_in(wrong, meant, rest));
-        edits.into_iter().find(|edits| !edits.is_empty()).unwrap_or_default()
+        let edits = edits.into_iter().find(|edits| !edits.is_empty()).unwrap_or_default();
+        self.put_elsewhere(wrong, meant).into_iter().chain(edits).collect()
     }
 
     /// Another request in the place of one, with what that waits for: "at nine turn on the radio … actually, *turn on the
@@ -146,8 +155,13 @@ impl Speech<'_> {
             [] if is_time && self.datetimes(wrong).is_empty() => vec![wrong.len()..wrong.len()],
             _ => Vec::new(),
         };
-        let new = if is_time { &new } else { meant };
-        let with = |place: Range<usize>| [&wrong[..place.start], &wrong[place.end..], new].concat().join(" ");
+        let new = if is_time { &new } else { meant }.join(" ");
+        let with = |place: Range<usize>| {
+            // "When the window closes … when *it* opens" is about the window.
+            let about = if is_clause { self.named(&wrong[place.clone()]) } else { None };
+            let new = about.and_then(|name| self.reader.with_name(&new, &name)).unwrap_or(new.clone());
+            [&wrong[..place.start], &wrong[place.end..], &[new.as_str()]].concat().join(" ")
+        };
         places.into_iter().take(MAX_EDITS).map(with).collect()
     }
 
@@ -176,14 +190,22 @@ impl Speech<'_> {
         let begins = phrases::starts(talk.another, said);
         let ends = at + said.len() < words.len();
         (begins.is_some() || ends).then_some(())?;
-        let meant = which_one(self.meant(&said[begins.unwrap_or(0)..]), self.lexicon());
+        let said = self.meant(&said[begins.unwrap_or(0)..]);
+        let meant = which_one(said, self.lexicon());
+        let is_one = meant.len() < said.len();
         // "And take the tomatoes off" is a request of its own.
         let begins_request = meant.first().is_some_and(|first| talk.verbs.contains(first));
         (!begins_request).then_some(())?;
         let before = &words[..at];
         let with_hour = self.with_hour(before, meant);
         let meant = with_hour.as_deref().unwrap_or(meant);
-        (!meant.is_empty()).then(|| (before.join(" "), self.put_in(before, meant, &[])))
+        let mut edits = if meant.is_empty() { return None } else { self.put_in(before, meant, &[]) };
+        // "The hallway *one* too."
+        let kind = before.iter().rev().find(|word| self.reader.grammar.says_what_kind(word));
+        if let (true, Some(kind)) = (edits.is_empty() && is_one, kind) {
+            edits = self.put_in(before, &[meant, &[*kind]].concat(), &[]);
+        }
+        Some((before.join(" "), edits))
     }
 
     /// The first of two turns, and both as one request, where the second says "it".
@@ -233,6 +255,14 @@ impl Speech<'_> {
     fn connector(&self, words: &[&str]) -> Option<usize> {
         let connectors = self.lexicon().requests.connectors;
         (1..words.len().saturating_sub(1)).find(|at| connectors.contains(words[*at]))
+    }
+
+    /// A request with where it is to be in the place of where it said: "put eggs on the to do list … *on the shopping list*".
+    fn put_elsewhere(&self, wrong: &[&str], meant: &[&str]) -> Option<String> {
+        let (within, articles) = (self.lexicon().discourse.within, self.lexicon().things.articles);
+        let begins = |at: &usize| within.contains(wrong[*at]) && articles.contains(wrong[*at + 1]);
+        let at = (1..wrong.len().saturating_sub(1)).rev().find(begins)?;
+        within.contains(meant[0]).then(|| [&wrong[..at], meant].concat().join(" "))
     }
 
     /// A time that leaves out its hour, "twenty past", with that which was said before.
@@ -460,7 +490,10 @@ pub(super) fn which_one<'s, 'w>(words: &'s [&'w str], lexicon: &Lexicon) -> &'s 
     let is_article = |word: &str| lexicon.things.articles.contains(word);
     let from = usize::from(words.first().is_some_and(|first| is_article(first)));
     match &words[from..] {
-        [one, within, which @ ..] if talk.one.contains(one) && talk.within.contains(within) => {
+        [one, within, which @ ..]
+            if talk.one.contains(one)
+                && (talk.within.contains(within) || lexicon.things.beside.contains(within)) =>
+        {
             let article = usize::from(which.first().is_some_and(|first| is_article(first)));
             &which[article..]
         }

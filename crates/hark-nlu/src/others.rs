@@ -80,7 +80,7 @@ impl Speech<'_> {
     }
 
     /// The words from the first thing to the last that some words name.
-    fn named(&self, words: &[&str]) -> Option<String> {
+    pub(super) fn named(&self, words: &[&str]) -> Option<String> {
         let is_target = |(start, end): &(usize, usize)| {
             let text = words[*start..*end].join(" ");
             self.reader.part(Part::Target, false, &text, &self.reader.tokenise(&text)).is_some()

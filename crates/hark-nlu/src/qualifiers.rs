@@ -321,7 +321,8 @@ impl<'s> Qualifiers<'s> {
 
     /// Whether a clause may well end here: at the end, at a comma, before a verb.
     pub fn is_likely_end(&self, at: usize) -> bool {
-        at == self.words.len() || self.pauses_before(at) || self.begins_request(at)
+        let is_clause = || self.found.iter().any(|it| it.start == at && it.waits());
+        at == self.words.len() || self.pauses_before(at) || self.begins_request(at) || is_clause()
     }
 
     /// Whether the words before and behind a part are a request that changes the home.

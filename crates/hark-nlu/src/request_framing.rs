@@ -1,7 +1,7 @@
 //! What people say around a request: courtesies before and behind it, a correction in the middle of it, and
 //! the reason why they ask.
 
-use super::grammar::{Match, Reader};
+use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::narrative;
 use super::requests::{self, Reading, Words};
@@ -118,7 +118,7 @@ impl<'s> Speech<'s> {
         [time, number].contains(&Some(words.len()))
     }
 
-    /// A request with what was meant in the place of its end. Of what goes on a list, that with the fewest words.
+    /// A request with what was meant in the place of its end. What goes on a list is all that was said of it, and not where.
     fn instead(&self, wrong: &[&str], meant: &str) -> Option<Match> {
         let with = |cut: usize| format!("{} {meant}", wrong[..cut].join(" "));
         // "Six thirty … let's say nine" is not six thirty nine.
@@ -134,9 +134,16 @@ impl<'s> Speech<'s> {
                 let found = self.reader.exactly(&text, &self.reader.tokenise(&text))?;
                 let fits =
                     category_of(&found.intent) == Some(Category::List) && found.slots.contains_key("name");
-                (fits && !leans_on_another(&found.intent)).then_some(found)
+                let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+                let wild = |at: usize| found.words[at].1 == Took::AsItIs;
+                let says_where = (1..words.len()).any(|at| {
+                    let within = self.lexicon().discourse.within.contains(words[at - 1]);
+                    let ends = !wild(at) || self.lexicon().things.articles.contains(words[at]);
+                    within && wild(at - 1) && ends
+                });
+                (fits && !says_where && !leans_on_another(&found.intent)).then_some(found)
             };
-            cuts().filter_map(|cut| on_a_list(with(cut))).min_by_key(|found| found.wild_words)
+            cuts().find_map(|cut| on_a_list(with(cut)))
         })
     }
 
@@ -261,8 +268,15 @@ impl<'s> Speech<'s> {
         let article = |word: &str| talk.stammered.contains(word);
         // "Everything that's on" is no reason either.
         let is_limit = |at: usize| lexicon.qualifiers.many.contains(words[at - 1]);
-        let ends =
-            |at: &usize| starts_request && !article(words[*at]) && !is_limit(*at) && reason(&words[*at..]);
+        // "Turn on the big light, *I mean* the one over the table" is a correction.
+        let corrects = |at: usize| {
+            let mark = phrases::starts(talk.corrections, &words[at..]);
+            mark.is_some_and(|length| length > 1 && at + length < words.len())
+        };
+        let ends = |at: &usize| {
+            let is_reason = !article(words[*at]) && !is_limit(*at) && reason(&words[*at..]);
+            starts_request && is_reason && !corrects(*at)
+        };
         let places = (2..words.len().saturating_sub(1)).filter(ends);
         places.take_while(|_| !self.reader.is_spent()).find_map(|at| {
             let other = self.composed(&words[at..].join(" "));

@@ -403,8 +403,13 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         }
         Words::Known => reader.tamely(text, tokens),
     };
+    // "Turn on the light, set a timer and put noodles on the list": not all of that goes on the list.
+    let holds = |found: &Match, text: &str, tokens: &[Token]| {
+        found.wild_words > 0 && holds_another(found, &Speech { reader, text, tokens })
+    };
     let nearly = |text: &str, tokens: &[Token], _: Words| {
-        reader.exactly(text, tokens).or_else(|| reader.nearly(text, tokens))
+        let found = reader.exactly(text, tokens).or_else(|| reader.nearly(text, tokens));
+        found.filter(|found| !holds(found, text, tokens))
     };
     // One of several may have its reason: "… and the gate, I'm coming up the drive".
     let with_reason = |text: &str, tokens: &[Token], words: Words| {
@@ -413,10 +418,6 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         nearly(text, tokens, words).or_else(|| reader.with_reason(text, tokens, reasoned))
     };
     let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
-    // "Turn on the light, set a timer and put noodles on the list": not all of that goes on the list.
-    let holds = |found: &Match, tokens: &[Token]| {
-        found.wild_words > 0 && holds_another(found, &Speech { reader, text, tokens })
-    };
     let swallows = |found: &Match, text: &str, tokens: &[Token]| {
         let joints = || Sentence::new(text, tokens, reader, &exactly, Words::Known).joints(0);
         let is_tame = |at: usize| {
@@ -425,7 +426,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         // "Batteries to the shopping and a toothbrush" is no one item.
         let names_list =
             |at: usize| reader.exactly(text, &tokens[..at]).is_some_and(|first| first.is_on_named_list());
-        holds(found, tokens)
+        holds(found, text, tokens)
             || found.wild_words > 0
                 && !leans_on_another(&found.intent)
                 && (joints().first().is_some_and(|(at, _)| is_tame(*at))
@@ -433,7 +434,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
                         && joints().iter().any(|(at, _)| names_list(*at)))
     };
     let whole_exactly = |text: &str, tokens: &[Token], words: Words| {
-        exactly(text, tokens, words).filter(|found| !holds(found, tokens))
+        exactly(text, tokens, words).filter(|found| !holds(found, text, tokens))
     };
     let apart = |text: &str, tokens: &[Token], words: Words| {
         exactly(text, tokens, words).filter(|found| !swallows(found, text, tokens))
@@ -465,7 +466,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
     let several = in_full.as_ref().filter(|found| swallows(found, text, tokens));
     several
         .and_then(|_| requests::all(text, tokens, reader, &apart))
-        .or_else(|| in_full.filter(|found| !holds(found, tokens)).map(whole))
+        .or_else(|| in_full.filter(|found| !holds(found, text, tokens)).map(whole))
         .or_else(|| reader.exactly(text, core?).filter(in_core).map(whole))
         .or_else(|| reader.exactly(text, speech.without_courtesies_behind()?).filter(in_core).map(whole))
         .or_else(|| speech.placed().map(whole))
@@ -484,7 +485,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
             let found = requests::unjoined(text, core.unwrap_or(tokens), reader, &whole_exactly)?;
             Some(speech.once(found))
         })
-        .or_else(|| reader.nearly(text, tokens).filter(|found| !holds(found, tokens)).map(whole))
+        .or_else(|| reader.nearly(text, tokens).filter(|found| !holds(found, text, tokens)).map(whole))
         .or_else(|| reader.nearly(text, core?).filter(in_core).map(whole))
         .or_else(|| speech.with_reason(true).map(whole))
         .or_else(|| speech.beside_reason().map(whole))
@@ -505,7 +506,9 @@ fn without_content(reader: &Reader<'_>, text: &str, tokens: &[Token], wild_words
 
 /// What sets a quantity that only things of one domain have; of what was named before in the same sentence, where it
 /// says itself of what.
-const OF_WHAT_WAS_NAMED: [(&str, &str); 10] = [
+const OF_WHAT_WAS_NAMED: [(&str, &str); 12] = [
+    ("HassVacuumStart", "vacuum"),
+    ("HassLawnMowerStartMowing", "lawn_mower"),
     ("HassSetVolume", "media_player"),
     ("HassSetVolumeRelative", "media_player"),
     ("HassLightSet", "light"),

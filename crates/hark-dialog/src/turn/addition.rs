@@ -100,6 +100,7 @@ impl Machine {
                 || begins(talk.another)
                 || leans(said, language)
                 || phrases::ends(talk.corrections_behind, &words).is_some()
+                || phrases::ends(talk.another_behind, &words).is_some()
         })
     }
 

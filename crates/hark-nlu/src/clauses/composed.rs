@@ -6,7 +6,7 @@ use super::super::request_framing::Speech;
 use super::super::rules::{self, Prefer, Reckoning};
 use super::super::understand::{CHOOSES, intent};
 use super::clause::{Adds, Said};
-use super::terms::{ONCE, Terms};
+use super::terms::{ONCE, SET_RINGS, Terms};
 use super::{SCHEDULED, target};
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
@@ -65,6 +65,11 @@ impl Composed {
     /// What lasts as long as another request says; `None` where one of them says no end, or both do.
     pub(super) fn with_end_of(mut self, other: Self) -> Option<Self> {
         self.terms.end(other.terms.until?, &other.terms.said_until).then_some(self)
+    }
+
+    /// Whether it sets something that rings.
+    pub(super) fn rings(&self) -> bool {
+        self.matches.iter().any(|found| SET_RINGS.contains(&found.intent.as_str()))
     }
 
     /// Whether it looks now whether something is so.

@@ -79,7 +79,7 @@ impl Composer<'_> {
                 let first = &qualifiers.words[..at];
                 let spans = (1..=MAX_NAME_WORDS).rev().flat_map(|length| first.windows(length));
                 spans
-                    .filter(|name| !self.is_time(&name.join(" ")))
+                    .filter(|name| self.may_be_it(name))
                     .find_map(|name| read(&self.reader.with_name(rest, &name.join(" "))?))
             };
             // "Open the gate and the garage door, and when Robert is in close *them both*."
@@ -96,15 +96,14 @@ impl Composer<'_> {
             // "When it gets dark put the light on and leave *it* on until eleven".
             let is_of_act = in_front.is_some() || contrasts(at);
             let of_act = || if is_of_act { read(&self.with_thing_of(&first, rest)?) } else { None };
-            // "And when it's back in the dock, tell me" has nothing else for "it".
-            let ways: [&dyn Fn() -> Option<Composed>; 7] = [
+            let is_of_words = told || is_of_both || begins && !first.rings();
+            let ways: [&dyn Fn() -> Option<Composed>; 6] = [
                 &|| named.as_deref().and_then(read),
                 &of_clause,
                 &of_act,
                 &of_all,
-                &|| if told || is_of_both { of_words() } else { None },
+                &|| if is_of_words { of_words() } else { None },
                 &|| read(rest),
-                &|| if begins { of_words() } else { None },
             ];
             let mut second = ways.into_iter().find_map(|way| way())?;
             // "When she comes home turn on the light and the radio for ten minutes": what stands in front is of both.
@@ -170,6 +169,13 @@ impl Composer<'_> {
         let tokens = self.reader.tokenise(&named);
         let said: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).filter(is_several).collect();
         Some(said.join(" "))
+    }
+
+    /// Whether some words may name a thing that is spoken of as "it".
+    fn may_be_it(&self, words: &[&str]) -> bool {
+        let (grammar, name) = (self.reader.grammar, words.join(" "));
+        let articles = grammar.lexicon().things.articles;
+        (articles.contains(words[0]) || grammar.is_thing(&name)) && !self.is_time(&name)
     }
 
     /// Whether some words are a time, which is no thing.

@@ -2,6 +2,7 @@
 
 use super::super::grammar::Reader;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::super::understand::kind_of;
 use super::composed::Composed;
 use super::{TARGET, target};
 use chrono::{NaiveDateTime, NaiveTime, TimeDelta, Timelike};
@@ -13,7 +14,7 @@ use serde_json::Value;
 pub(super) const ONCE: &str = "drop";
 
 /// Set something that rings.
-const SET_RINGS: [&str; 3] = ["HassStartTimer", "HarkSetAlarm", "HarkSetReminder"];
+pub(super) const SET_RINGS: [&str; 3] = ["HassStartTimer", "HarkSetAlarm", "HarkSetReminder"];
 
 /// Device classes of motion and presence sensors.
 const PASSES: [&str; 3] = ["motion", "occupancy", "presence"];
@@ -104,15 +105,18 @@ impl Terms {
         if !self.of_it {
             return;
         }
-        if before.matches.iter().any(|found| SET_RINGS.contains(&found.intent.as_str())) {
+        if before.rings() {
             let ring = Ring { of: None, name: None, day: None, timer: None };
             self.trigger = Some(Trigger::Rings { ring });
         } else if let (true, [only], Some(question)) =
             (is_fronted, before.matches.as_slice(), self.question_mut())
-            && only.slots.contains_key("name")
         {
+            // "Start the mower" names none.
+            let kind = || Some(Slots::from_iter([("domain".to_owned(), kind_of(&only.intent)?.into())]));
+            let named = only.slots.contains_key("name").then(|| target(&only.slots));
+            let Some(meant) = named.or_else(kind) else { return };
             question.retain(|slot, _| !TARGET.contains(&slot.as_str()));
-            question.extend(target(&only.slots));
+            question.extend(meant);
         }
     }
 

@@ -220,7 +220,9 @@ impl Reader<'_> {
             if span.start >= at {
                 said.extend(&words[at..span.start]);
                 said.push(span.candidates[0].entry.out.as_str()?);
-                at = span.end;
+                // "The bedside *one*."
+                let is_one = |word: &&str| self.grammar.lexicon().discourse.one.contains(word);
+                at = span.end + usize::from(words.get(span.end).is_some_and(is_one));
             }
         }
         (at > 0).then(|| [said.as_slice(), &words[at..]].concat().join(" ").to_lowercase())

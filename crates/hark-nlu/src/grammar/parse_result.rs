@@ -112,7 +112,12 @@ impl Found {
         let words: Vec<&str> = item.split_whitespace().collect();
         let asks = words.first().is_some_and(|first| lexicon.discourse.questions.contains(first));
         // "No, on the packing list."
-        let denies = matches!(words.as_slice(), [only] if lexicon.requests.negations.contains(only));
+        let denies = |word: &&str| {
+            lexicon.requests.negations.contains(word)
+                || lexicon.requests.connectors.contains(word)
+                || lexicon.discourse.hesitations.contains(word)
+        };
+        let denies = !words.is_empty() && words.iter().all(denies);
         // "On the packing list" says where.
         let places = matches!(words.as_slice(), [first, _, ..] if lexicon.discourse.within.contains(first));
         // "And take the tomatoes off" is a request of its own.

@@ -154,9 +154,6 @@ impl Sentence<'_> {
         if let Some(found) = self.gapped(before, (start, end)) {
             return Some(found);
         }
-        if let Some(found) = self.on_same_list(before, (start, end)) {
-            return Some(found);
-        }
         let it = (start..end)
             .find(|at| self.lexicon.requests.pronouns.contains(self.tokens[*at].word.as_str()))?;
         let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
@@ -172,18 +169,6 @@ impl Sentence<'_> {
             }
         }
         None
-    }
-
-    /// A request that leaves out the list that the one before it names: "put milk on the shopping list and *take the tomatoes
-    /// off*".
-    fn on_same_list(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
-        let has_verb = self.lexicon.discourse.verbs.contains(&self.tokens[start].word);
-        let first = self.plain(before.0, before.1).filter(|first| has_verb && first.is_on_named_list())?;
-        let articles = self.lexicon.things.articles;
-        let is_article = |at: &usize| articles.contains(&self.tokens[*at].word);
-        let list = (before.0..before.1).rev().find(is_article)?;
-        let text = format!("{} {}", self.said(start, end), self.said(list, before.1));
-        self.with_any_words(&text).filter(|it| it.is_on_named_list() && it.intent != first.intent)
     }
 
     /// A request whose words may be any but for the thing at one place of it: "put oat milk on *the list*".

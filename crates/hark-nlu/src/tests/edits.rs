@@ -95,17 +95,6 @@ fn a_request_at_a_time_comes_again_with_the_one_before_it() {
 }
 
 #[test]
-fn items_are_taken_off_the_list_that_was_named_before() {
-    let found = understood("put milk on the shopping list and take tomatoes off");
-    let told: Vec<(&str, &Value)> =
-        found.intents.iter().map(|intent| (intent.name.as_str(), &intent.slots["item"])).collect();
-    assert_eq!(
-        told,
-        [("HassShoppingListAddItem", &json!("milk")), ("HassShoppingListCompleteItem", &json!("tomatoes"))]
-    );
-}
-
-#[test]
 fn what_waits_is_edited_as_well() {
     let found =
         corrected("turn on the lamp when the garage door opens", "make that the office light instead");
