@@ -262,6 +262,9 @@ pub struct Automation {
     /// Whether the condition of the trigger was true when it was looked at last, and it has acted on that.
     #[serde(default)]
     pub was_true: bool,
+    /// The same of each condition where one of several has to become true: each does so for itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub were_true: Vec<bool>,
     /// Since when the condition has been true, milliseconds since the Unix epoch, while that is not long enough yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub true_since_unix_ms: Option<i64>,

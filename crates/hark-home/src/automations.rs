@@ -126,7 +126,8 @@ impl Automations {
         if self.all().map_err(AutomationError::Store)?.len() >= MAX_AUTOMATIONS {
             return Err(AutomationError::TooMany);
         }
-        let kept = Automation { was_true, next_unix_ms, ..new };
+        let were_true = self.each_of(&new.trigger, now);
+        let kept = Automation { was_true, were_true, next_unix_ms, ..new };
         self.store.add_automation(&kept).map_err(AutomationError::Store)?;
         Ok(kept)
     }
@@ -369,10 +370,25 @@ impl Automations {
         }
     }
 
+    /// Which of several conditions are true now, of which one has to become true at once; none for other triggers.
+    fn each_of(&self, trigger: &Trigger, now: Now<'_>) -> Vec<bool> {
+        let Trigger::Becomes { condition: Condition::Any { conditions }, for_seconds: 0 } = trigger else {
+            return Vec::new();
+        };
+        conditions.iter().map(|condition| matches!(self.holds(condition, now), Ok(Some(true)))).collect()
+    }
+
     /// Whether it acts now, and how it is after this look.
     fn seen(&self, automation: &Automation, now: Now<'_>) -> (bool, Automation) {
         let mut after = automation.clone();
+        after.were_true = self.each_of(&automation.trigger, now);
         let happened = match &automation.trigger {
+            // "When the front or the back door opens" while one of them is open: the other one.
+            Trigger::Becomes { .. } if !after.were_true.is_empty() => {
+                after.was_true = after.were_true.contains(&true);
+                let was = |at: usize| automation.were_true.get(at).copied().unwrap_or(automation.was_true);
+                after.were_true.iter().enumerate().any(|(at, is)| *is && !was(at))
+            }
             // What cannot be known now, because it is away, has not changed.
             Trigger::Becomes { condition, for_seconds } => match self.holds(condition, now) {
                 Ok(Some(true)) if !automation.was_true => {

@@ -59,6 +59,7 @@ impl House {
             action: Action::Intents { intents: Vec::new() },
             expires_unix_ms: None,
             was_true: false,
+            were_true: Vec::new(),
             true_since_unix_ms: None,
             acting_since_unix_ms: None,
             held_since_unix_ms: None,
@@ -148,6 +149,24 @@ fn what_has_not_happened_in_its_time_is_not_waited_for_any_more() {
     assert_eq!(house.is("binary_sensor.hallway_motion", "on"), ["porch"]);
     house.has_acted("porch");
     assert_eq!(house.left(), 0);
+}
+
+#[test]
+fn each_of_several_conditions_becomes_true_for_itself() {
+    let house = House::new();
+    house.is("switch.kettle", "on");
+    let conditions = vec![
+        question(json!({"name": "Kettle", "state": "on"})),
+        question(json!({"name": "Hallway motion", "state": "on"})),
+    ];
+    let any = Trigger::Becomes { condition: Condition::Any { conditions }, for_seconds: 0 };
+    house.add("told", any, |one| one.repeats = true);
+    assert!(house.look().is_empty(), "the kettle is on already");
+    assert_eq!(house.is("binary_sensor.hallway_motion", "on"), ["told"]);
+    house.has_acted("told");
+    assert!(house.is("binary_sensor.hallway_motion", "off").is_empty());
+    assert!(house.is("switch.kettle", "off").is_empty());
+    assert_eq!(house.is("switch.kettle", "on"), ["told"]);
 }
 
 #[test]

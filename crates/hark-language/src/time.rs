@@ -165,6 +165,8 @@ pub struct Time {
     pub hence: Phrases,
     /// When the request before it is carried out: "and the fan *at the same time*".
     pub same_time: Phrases,
+    /// The same in one word, at the end: "and the fan *then* as well".
+    pub then: Phrases,
     /// "at this time": on another day, at the time it is now.
     pub this_time: Phrases,
     /// "from now": behind a length.

@@ -5,6 +5,7 @@
 
 mod clause;
 mod composed;
+mod hours;
 mod in_turn;
 mod notices;
 mod terms;
@@ -14,10 +15,10 @@ use super::impossible::Impossible;
 use super::intent::category_of;
 use super::qualifiers::{Kind, Qualifier, Qualifiers, refused};
 use super::request_framing::Speech;
-use super::rules::{self, Prefer, Reckoning, Rule};
+use super::rules::{self, Prefer, Reckoning};
 use super::text::Token;
 use super::understand::{EVENT, read};
-use chrono::{Days, NaiveTime};
+use chrono::Days;
 use clause::{Adds, Clause};
 use composed::Composed;
 use hark_core::automation::intent::{ANNOUNCE, COMMAND};
@@ -131,8 +132,10 @@ impl Composer<'_> {
         let (others, of_clauses): (Vec<&Qualifier>, Vec<&Qualifier>) =
             qualifiers.found.iter().rev().partition(|it| !qualifiers.is_of_clause_before(it));
         // Hours limit what is waited for, as long as that is there: "from ten to six, whenever somebody moves …".
-        let (limits, others): (Vec<&Qualifier>, Vec<&Qualifier>) =
-            others.into_iter().partition(|it| qualifiers.limits_what_happens(it));
+        let waits_for_motion = self.waits_for_motion(&qualifiers);
+        let (limits, others): (Vec<&Qualifier>, Vec<&Qualifier>) = others.into_iter().partition(|it| {
+            qualifiers.limits_what_happens(it) || waits_for_motion && qualifiers.says_hours(it)
+        });
         limits.into_iter().chain(others).chain(of_clauses).find_map(|it| {
             let mut is_refused = false;
             qualifiers.ends(it).into_iter().find_map(|end| {
@@ -170,6 +173,7 @@ impl Composer<'_> {
                 let name = terms.name().filter(|_| !is_before);
                 let named = name.and_then(|name| self.reader.with_name(&act, name));
                 let named = named.and_then(|act| self.request(&act, clauses_left - 1));
+                let act = self.running(&act, &terms).unwrap_or(act);
                 let told_later =
                     || if matches!(terms, Adds::Check { .. }) { self.notice_at(&act) } else { None };
                 let found = named.or_else(told_later).or_else(|| self.request(&act, clauses_left - 1));
@@ -188,6 +192,18 @@ impl Composer<'_> {
                 is_added.then_some(found)
             })
         })
+    }
+
+    /// The request for a thing to run that is to last, where only that was named: "could I have *the lamp* for three minutes".
+    fn running(&self, act: &str, terms: &Adds) -> Option<String> {
+        let tokens = self.reader.tokenise(act);
+        let core = Speech { reader: self.reader, text: act, tokens: &tokens }.core().unwrap_or(&tokens);
+        let thing = matches!(terms, Adds::Until(_)).then(|| span(act, core))?;
+        let lexicon = self.reader.grammar.lexicon();
+        let is_word = |token: &&Token| !lexicon.things.articles.contains(&token.word);
+        let name: Vec<&str> = core.iter().filter(is_word).map(|token| token.word.as_str()).collect();
+        self.reader.grammar.is_thing(&name.join(" ")).then_some(())?;
+        Some(format!("{} {thing}", lexicon.qualifiers.runs.first()?))
     }
 
     /// A request with the place of a clause for "there": "when somebody moves in the hall, turn the light on there".
@@ -213,54 +229,6 @@ impl Composer<'_> {
             let found = self.reader.exactly(text, tokens);
             found.is_some_and(|found| found.words.first().is_some_and(|(_, took)| *took != Took::Nothing))
         }) || self.notice_at(text).is_some()
-    }
-
-    /// "From nine to half past ten": it is put off to the beginning, and lasts until the end.
-    fn between_hours(
-        &self,
-        text: &str,
-        tokens: &[Token],
-        (it, end): (&Qualifier, usize),
-        clauses_left: usize,
-    ) -> Option<Composed> {
-        let lexicon = self.reader.grammar.lexicon();
-        let (at, until) = (lexicon.time.at.first()?, lexicon.qualifiers.until.first()?);
-        let words: Vec<&str> = tokens[it.mark.1..end].iter().map(|token| token.word.as_str()).collect();
-        let is_between = it.kind != Kind::Hours;
-        let to = if is_between { lexicon.requests.connectors } else { lexicon.qualifiers.hours_end };
-        let parted = (1..words.len()).find_map(|at| Some((at, phrases::starts(to, &words[at..])?)));
-        let (to, length) = parted.filter(|(to, length)| to + length < words.len())?;
-        let after = tokens.get(end).map_or("", |token| &text[token.start..]);
-        // "Between seven and nine tomorrow": the day is that of both.
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Usual };
-        let said_end = &words[to + length..];
-        let time = rules::longest(Rule::Time, said_end, &by).map_or(said_end.len(), |(_, used)| used);
-        let is_day = rules::longest(Rule::Datetime, &said_end[time..], &by)
-            .is_some_and(|(_, used)| time + used == said_end.len());
-        let (ends, day) = said_end.split_at(if is_day { time } else { said_end.len() });
-        let begins = self.begin_of_hours(&words[..to], ends).unwrap_or_else(|| words[..to].join(" "));
-        let (begins, ends) = (format!("{begins} {}", day.join(" ")), ends.join(" "));
-        let before = &text[..tokens[it.start].start];
-        self.request(&format!("{before} {at} {begins} {after} {until} {ends}"), clauses_left - 1)
-            .filter(|found| !found.terms.is_plain() || found.is_put_off())
-    }
-
-    /// When hours begin whose end says its half of the day: "from *seven* to half past seven in the morning". `None` where the
-    /// beginning is clear, or the end is not.
-    fn begin_of_hours(&self, begins: &[&str], ends: &[&str]) -> Option<String> {
-        let lexicon = self.reader.grammar.lexicon();
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Either };
-        let times = |words: &[&str]| {
-            let (found, _) =
-                rules::longest(Rule::Time, words, &by).filter(|(_, used)| *used == words.len())?;
-            let times = found.into_iter().next()?.1;
-            times.as_str()?.split('/').map(|time| time.parse().ok()).collect::<Option<Vec<NaiveTime>>>()
-        };
-        let (begins, ends) = (times(begins)?, times(ends)?);
-        let ([_, _], [end]) = (begins.as_slice(), ends.as_slice()) else { return None };
-        // The nearer before the end; over midnight as well.
-        let before_end = |begin: &NaiveTime| (*end - *begin).num_minutes().rem_euclid(24 * 60);
-        Some(begins.iter().min_by_key(|begin| before_end(begin))?.format("%H:%M").to_string())
     }
 
     /// "Tell me if the garage is open": what is so now is answered and not waited for.

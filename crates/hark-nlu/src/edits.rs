@@ -56,7 +56,11 @@ impl Speech<'_> {
             }),
             None => (1..words.len()).rev().filter(begins).find(corrects),
         };
-        let Some(at) = at else { return Vec::new() };
+        let Some(begin) = at else { return Vec::new() };
+        // "*Oh it's Sunday*, do nine instead."
+        let remark = (begin + 1..words.len()).find(|end| self.pauses_before(*end));
+        let remark = remark.filter(|end| next_turn.is_some() && self.is_remark(&words[begin..*end]));
+        let at = remark.unwrap_or(begin);
         let meant = self.meant(&words[at..]);
         // "The one over the table."
         let is_one = meant.get(1).is_some_and(|one| talk.one.contains(one));
@@ -151,8 +155,6 @@ impl Speech<'_> {
         let places: Vec<Range<usize>> = match clauses {
             [places] if is_time || is_clause => places.clone(),
             [] if is_clause => self.datetimes(wrong),
-            // What was to be done at once is done then.
-            [] if is_time && self.datetimes(wrong).is_empty() => vec![wrong.len()..wrong.len()],
             _ => Vec::new(),
         };
         let new = if is_time { &new } else { meant }.join(" ");
@@ -162,6 +164,10 @@ impl Speech<'_> {
             let new = about.and_then(|name| self.reader.with_name(&new, &name)).unwrap_or(new.clone());
             [&wrong[..place.start], &wrong[place.end..], &[new.as_str()]].concat().join(" ")
         };
+        // What was to be done at once is done then.
+        if clauses.is_empty() && is_time && self.datetimes(wrong).is_empty() {
+            return vec![with(wrong.len()..wrong.len())];
+        }
         places.into_iter().take(MAX_EDITS).map(with).collect()
     }
 
@@ -199,13 +205,14 @@ impl Speech<'_> {
         let before = &words[..at];
         let with_hour = self.with_hour(before, meant);
         let meant = with_hour.as_deref().unwrap_or(meant);
-        let mut edits = if meant.is_empty() { return None } else { self.put_in(before, meant, &[]) };
-        // "The hallway *one* too."
-        let kind = before.iter().rev().find(|word| self.reader.grammar.says_what_kind(word));
-        if let (true, Some(kind)) = (edits.is_empty() && is_one, kind) {
-            edits = self.put_in(before, &[meant, &[*kind]].concat(), &[]);
+        if meant.is_empty() {
+            return None;
         }
-        Some((before.join(" "), edits))
+        // "The hallway *one* too": the hallway light, where a light was spoken of.
+        let kind = before.iter().rev().find(|word| self.reader.grammar.says_what_kind(word));
+        let in_full = kind.filter(|_| is_one).map(|kind| [meant, &[*kind]].concat());
+        let in_full = in_full.map(|meant| self.put_in(before, &meant, &[])).unwrap_or_default();
+        Some((before.join(" "), [in_full, self.put_in(before, meant, &[])].concat()))
     }
 
     /// The first of two turns, and both as one request, where the second says "it".
@@ -217,6 +224,18 @@ impl Speech<'_> {
         let behind = if says_it { behind.to_owned() } else { self.with_kind_for_one(at)? };
         let before = words[..at].join(" ");
         Some((before.clone(), format!("{before} {connector} {behind}")))
+    }
+
+    /// The first of two turns, and what the second asks for with what the first waits for: "tell me when the mower is done … *and
+    /// put the sprinkler on then*". None where the second does not say "then", or the first waits for nothing.
+    pub(super) fn at_the_same_time(&self) -> Option<(String, Vec<String>)> {
+        let (words, at) = (self.words(), self.next_turn()?);
+        let then = self.then_at().filter(|then| *then > at + 1)?;
+        self.lexicon().requests.connectors.contains(words[at]).then_some(())?;
+        let (before, act) = (&words[..at], &words[at + 1..then]);
+        let clauses = self.clauses(before);
+        let waits = !clauses.is_empty() || !self.datetimes(before).is_empty();
+        waits.then(|| (before.join(" "), self.other_act(before, &clauses, act)))
     }
 
     /// What stands from a place on with the kind that was said before in the place of "one": "close the kitchen blinds … open

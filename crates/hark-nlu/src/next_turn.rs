@@ -22,6 +22,13 @@ impl Reader<'_> {
             let before = read(&before)?;
             again.iter().find_map(|text| with_same_again(&before, read(text)?))
         };
+        // "Tell me when the mower is done … and put the sprinkler on then."
+        let then = || {
+            let (before, then) = speech.at_the_same_time()?;
+            let (before, then) = (read(&before)?, then.iter().find_map(|text| read(text))?);
+            let intents = before.intents.into_iter().chain(then.intents).collect();
+            Some(Understanding { intents, ..Understanding::default() })
+        };
         // "Put the kettle on … tell me when it's done."
         let beside = || {
             let (before, both) = speech.joined()?;
@@ -32,7 +39,7 @@ impl Reader<'_> {
             let ends = both.intents.iter().skip(before.intents.len()).any(|it| it.name == RESTORE_LATER);
             (goes_on && !ends).then_some(both)
         };
-        speech.edited().iter().find_map(|text| read(text)).or_else(again).or_else(beside)
+        speech.edited().iter().find_map(|text| read(text)).or_else(then).or_else(again).or_else(beside)
     }
 }
 

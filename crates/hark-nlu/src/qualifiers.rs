@@ -13,7 +13,7 @@ use super::understand::read;
 use hark_core::automation::intent::COMMAND;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Slots};
-use hark_language::{Lexicon, Phrases, phrases};
+use hark_language::{Phrases, phrases};
 use serde_json::Value;
 
 /// Most readings that are tried without a qualifier, and most that are tried in every way.
@@ -161,11 +161,12 @@ impl<'s> Qualifiers<'s> {
 
     /// Those that are no part of what was read.
     fn left_out<'q>(&'q self, read: &'q [Match]) -> impl Iterator<Item = &'q Qualifier> {
-        let said = &self.speech.reader.grammar.lexicon().qualifiers;
-        let taken = |mark: &[&str]| {
+        let lexicon = self.speech.reader.grammar.lexicon();
+        let (said, closing) = (&lexicon.qualifiers, lexicon.discourse.closing);
+        let taken = move |mark: &[&str]| {
             let ends = |phrases| phrases::starts(phrases, mark) == Some(mark.len());
             let an_end = ends(said.ends) || ends(said.hours_begin);
-            read.iter().map(|found| times_taken(found, mark, an_end)).sum::<usize>()
+            read.iter().map(|found| times_taken(found, mark, an_end, closing)).sum::<usize>()
         };
         self.found.iter().filter(move |it| {
             let mark = &self.words[it.mark.0..it.mark.1];
@@ -291,7 +292,12 @@ impl<'s> Qualifiers<'s> {
     /// Whether it says from when to when, and something that happens is waited for, which it limits.
     pub fn limits_what_happens(&self, it: &Qualifier) -> bool {
         let happens = |other: &Qualifier| matches!(other.kind, Kind::When | Kind::EachTime);
-        (it.kind == Kind::Hours || self.is_between(it)) && self.found.iter().any(happens)
+        self.says_hours(it) && self.found.iter().any(happens)
+    }
+
+    /// Whether it says hours: "from ten to six", "between ten and six".
+    pub fn says_hours(&self, it: &Qualifier) -> bool {
+        it.kind == Kind::Hours || self.is_between(it)
     }
 
     fn is_between(&self, it: &Qualifier) -> bool {
@@ -499,8 +505,11 @@ impl<'s> Qualifiers<'s> {
         let lexicon = self.speech.reader.grammar.lexicon();
         let rest = &self.words[at..];
         let before = phrases::starts(lexicon.qualifiers.lasting, rest).unwrap_or(0);
-        let length =
-            if before == 0 { rules::length(rest, lexicon) } else { length_behind(&rest[before..], lexicon) };
+        let length = if before == 0 {
+            rules::length(rest, lexicon)
+        } else {
+            rules::length_behind(&rest[before..], lexicon)
+        };
         let (before, used, as_it_is) = match length {
             Some((_, used)) => (before, used, false),
             None => (0, phrases::starts(lexicon.qualifiers.unmeasured, rest)?, true),
@@ -547,16 +556,6 @@ impl<'s> Qualifiers<'s> {
     }
 }
 
-/// A length behind "for the next", where "hour" is one hour.
-pub(super) fn length_behind(words: &[&str], lexicon: &Lexicon) -> Option<(rules::Length, usize)> {
-    rules::length(words, lexicon).or_else(|| {
-        phrases::find(lexicon.time.units, &words[..words.len().min(1)])?;
-        let one = lexicon.numbers.integer_words(1);
-        let (length, used) = rules::length(&[&[one.as_str()], words].concat(), lexicon)?;
-        Some((length, used - 1))
-    })
-}
-
 /// The refusal of a request for a part of it.
 pub(super) fn refused(reason: &str, part: &str, slots: Slots) -> Intent {
     let mut refused = refusal::of(reason, part.to_owned());
@@ -577,16 +576,16 @@ fn changes_the_home(found: &Match) -> bool {
     }
 }
 
-/// Whether words that are taken as they are belong to nobody but the person: messages, items, names.
-fn is_content(found: &Match) -> bool {
-    !changes_the_home(found) && !leans_on_another(&found.intent)
-}
-
 /// How often some words are part of a template, or of its content. What begins a title is its title: "play when doves cry".
 /// The end of something, "until eight" or "from seven to eight", is not the time to begin it.
-fn times_taken(found: &Match, mark: &[&str], an_end: bool) -> usize {
-    let content = is_content(found);
-    let begins = |at: usize| at == 0 || found.words[at - 1].1 != Took::AsItIs;
+fn times_taken(found: &Match, mark: &[&str], an_end: bool, closing: Phrases) -> usize {
+    // Messages, items and names belong to nobody but the person.
+    let content = !changes_the_home(found) && !leans_on_another(&found.intent);
+    // "Put the radio *on* if nobody watches the telly" plays nothing.
+    let begins = |at: usize| {
+        let before = at.checked_sub(1).map(|before| &found.words[before]);
+        before.is_none_or(|(word, took)| *took != Took::AsItIs && !closing.contains(word))
+    };
     let taken = |at: usize| match found.words[at].1 {
         Took::Meant => true,
         Took::Ruled => content || !an_end,

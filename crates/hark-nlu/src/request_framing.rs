@@ -372,63 +372,6 @@ impl<'s> Speech<'s> {
         Some(format!("{} {} {}", parts[0], parts[1], &self.text[rest.start..]))
     }
 
-    /// The request with its time in the place of "at the same time": "shut the curtains at nine and lock the door at the same
-    /// time"; without that where it has none.
-    pub fn with_same_time(&self) -> Option<String> {
-        let words = self.words();
-        let (at, length) = (1..words.len())
-            .find_map(|at| Some((at, phrases::starts(self.lexicon().time.same_time, &words[at..])?)))?;
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
-        let time = |from: usize| {
-            let (_, used) = rules::longest(Rule::Datetime, &words[from..at], &by)?;
-            Some(&words[from..from + used])
-        };
-        let connects = |word: &&str| self.lexicon().requests.connectors.contains(word);
-        words[..at].iter().any(connects).then_some(())?;
-        let time = (0..at).find_map(time).unwrap_or_default();
-        Some([&words[..at], time, &words[at + length..]].concat().join(" "))
-    }
-
-    /// The request with the day that was said first beside each of its times: "tomorrow turn on the radio at seven and the
-    /// kettle at eight".
-    pub fn with_day_at_times(&self) -> Option<String> {
-        let words = self.words();
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
-        let date = |at: usize| rules::longest(Rule::Date, &words[at..], &by).map_or(0, |(_, used)| used);
-        let used = Some(date(0)).filter(|used| *used > 0)?;
-        // "On second thoughts" and "Monday to Friday" are no day.
-        let again = rules::longest(Rule::Recurrence, &words, &by).map_or(0, |(_, used)| used);
-        if used < again || phrases::starts(self.lexicon().discourse.corrections, &words).is_some() {
-            return None;
-        }
-        let part = phrases::find(self.lexicon().time.parts, &words[used..]).map_or(0, |(_, used)| used);
-        let from = used + part;
-        let ends = self.lexicon().qualifiers.ends;
-        let time_end = |at: usize| {
-            let said = &words[at..];
-            let begins = phrases::starts(self.lexicon().time.at, said).is_some();
-            let is_end = phrases::starts(ends, said).is_some();
-            let used = rules::longest(Rule::Time, said, &by).map_or(0, |(_, used)| used);
-            // "At ten past" is after an hour that was said before.
-            let open =
-                (1..used).find_map(|at| rules::without_hour(&said[at..], self.lexicon()).map(|it| at + it));
-            (begins && !is_end && used > 1 && open.is_none_or(|open| open <= used)).then_some(at + used)
-        };
-        let times: Vec<usize> = (from + 1..words.len()).filter_map(time_end).collect();
-        let has_other_day = (from..words.len()).any(|at| date(at) > 0);
-        if times.is_empty() || time_end(from).is_some() || has_other_day {
-            return None;
-        }
-        // Behind the time: "on tomorrow" is a day.
-        let day = format!(" {}", words[..from].join(" "));
-        let mut said = self.text[self.tokens[from].start..].to_owned();
-        let begin = self.text.len() - said.len();
-        for end in times.into_iter().rev() {
-            said.insert_str(self.tokens[end - 1].end - begin, &day);
-        }
-        Some(said)
-    }
-
     /// What is to last with how long behind it: "ten minutes of the fan" is "the fan for ten minutes". `None` where that is no
     /// request.
     pub fn with_length_behind(&self) -> Option<String> {

@@ -74,6 +74,7 @@ mod tests {
             action: Action::Intents { intents: Vec::new() },
             expires_unix_ms: None,
             was_true: false,
+            were_true: Vec::new(),
             true_since_unix_ms: None,
             held_since_unix_ms: None,
             next_unix_ms: None,

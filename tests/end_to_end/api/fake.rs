@@ -192,6 +192,7 @@ fn automation() -> Automation {
         action: Action::Intents { intents: vec![] },
         expires_unix_ms: None,
         was_true: false,
+        were_true: Vec::new(),
         true_since_unix_ms: None,
         acting_since_unix_ms: None,
         held_since_unix_ms: None,

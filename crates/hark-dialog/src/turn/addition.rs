@@ -71,7 +71,7 @@ impl Machine {
     }
 
     /// Whether a request is said to be in the place of the one before it: "actually turn on the telly *instead*", "*rather* the
-    /// telly". What is guessed of its words alone is more likely to be read with those.
+    /// telly", or beside it at its time: "and the radio *then* as well". What is guessed of its words alone is more likely to be read with those.
     pub(super) fn says_instead(&self, id: &TurnId, is_guessed: bool) -> bool {
         let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
         let text = spoken(&turn.heard);
@@ -80,7 +80,12 @@ impl Machine {
             let talk = &language.discourse;
             let begins = phrases::starts(talk.corrections, &words).is_some();
             let is_marked = || phrases::starts(talk.corrections_behind, &words).is_some();
+            // "And put the sprinkler on then as well."
+            let joins = words.first().is_some_and(|first| language.requests.connectors.contains(first));
+            let last = phrases::without_ends(&[talk.trails], &words).len();
+            let then = |at: usize| language.time.then.contains(words[at]);
             begins && phrases::ends(talk.corrections_behind, &words).is_some()
+                || joins && (last..words.len()).any(then)
                 || is_guessed && (begins || is_marked())
         })
     }

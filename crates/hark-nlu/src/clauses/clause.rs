@@ -3,10 +3,10 @@
 use super::super::edits::which_one;
 use super::super::grammar::{Grammar, Match, Part};
 use super::super::placed::MAX_PLACE_WORDS;
-use super::super::qualifiers::{Kind, Qualifier, Qualifiers, length_behind};
+use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::spoken;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
-use super::terms::ONCE;
+use super::terms::{ONCE, is_motion};
 use super::{Composer, target};
 use chrono::{NaiveDate, NaiveTime};
 use hark_core::Slots;
@@ -50,6 +50,13 @@ pub(super) struct Said {
     pub(super) there: bool,
     /// It has been so for this long.
     pub(super) for_seconds: u64,
+}
+
+impl Said {
+    /// Whether it says that somebody moves, or is there.
+    pub(super) fn is_motion(&self) -> bool {
+        matches!(&self.condition, Condition::State { question, .. } if is_motion(question))
+    }
 }
 
 /// Some words that may be a clause.
@@ -146,6 +153,10 @@ impl Clause<'_> {
                 }
                 if let Some((trigger, daily)) = self.sun_of(self.it.mark.1) {
                     return here(Adds::Happens { trigger, repeats: repeats || daily });
+                }
+                if let Some((start, for_seconds)) = self.delay() {
+                    let said = Said { for_seconds, ..self.condition().filter(|said| said.for_seconds == 0)? };
+                    return Some((start, Adds::Becomes { said, repeats }));
                 }
                 here(match self.condition() {
                     Some(said) => Adds::Becomes { said, repeats },
@@ -368,9 +379,22 @@ impl Clause<'_> {
         is_number.then_some(said)
     }
 
+    /// How long after what is waited for, and where that begins: "*ten minutes* after the kettle goes off". It has to have been so
+    /// for that long then.
+    fn delay(&self) -> Option<(usize, u64)> {
+        let lexicon = self.by.reader.grammar.lexicon();
+        let words = &self.qualifiers.words;
+        phrases::starts(lexicon.qualifiers.later, &words[self.it.start..])?;
+        let end = self.it.start;
+        (end.saturating_sub(MAX_OFFSET_WORDS)..end).find_map(|start| {
+            let (length, used) = rules::length(&words[start..end], lexicon)?;
+            (start + used == end).then(|| (start, length.total_seconds()))
+        })
+    }
+
     fn length(&self) -> Option<Until> {
         let words = self.words(self.it.mark.0);
-        let (length, used) = length_behind(words, self.by.reader.grammar.lexicon())?;
+        let (length, used) = rules::length_behind(words, self.by.reader.grammar.lexicon())?;
         let seconds = length.total_seconds();
         (used == words.len() && length.months == 0 && seconds > 0).then_some(Until::Seconds { seconds })
     }

@@ -6,7 +6,7 @@ use super::super::request_framing::Speech;
 use super::super::rules::{self, Prefer, Reckoning};
 use super::super::understand::{CHOOSES, intent};
 use super::clause::{Adds, Said};
-use super::terms::{ONCE, SET_RINGS, Terms};
+use super::terms::{ONCE, SET_RINGS, Terms, is_motion};
 use super::{SCHEDULED, target};
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
@@ -126,6 +126,9 @@ impl Composed {
                     && self.terms.end(over, words)
             }
             Adds::Hours(condition) => {
+                // In these hours it is waited for.
+                self.terms.at_once =
+                    self.terms.at_once.filter(|_| !self.terms.question().is_some_and(is_motion));
                 self.terms.said_when.push(words.to_owned());
                 self.terms.only_if.push(condition);
                 true

@@ -123,10 +123,7 @@ impl Terms {
     /// Whether it repeats although only "when" is said: motion that is limited to hours or days ("when somebody walks through
     /// the hall between eleven and six").
     pub(super) fn is_standing(&self) -> bool {
-        let passes = |question: &Slots| {
-            question.get("device_class").and_then(Value::as_str).is_some_and(|class| PASSES.contains(&class))
-        };
-        !self.only_if.is_empty() && self.question().is_some_and(passes)
+        !self.only_if.is_empty() && self.question().is_some_and(is_motion)
     }
 
     /// Whether it is done each time.
@@ -223,4 +220,9 @@ impl Terms {
 /// The one of two hours that follows a sunset: "on at sunset and off at eleven". Hours before five are of the night.
 pub(super) fn in_evening(time: NaiveTime) -> NaiveTime {
     if (5..12).contains(&time.hour()) { time + TimeDelta::hours(12) } else { time }
+}
+
+/// Whether a question is about a sensor of motion or presence.
+pub(super) fn is_motion(question: &Slots) -> bool {
+    question.get("device_class").and_then(Value::as_str).is_some_and(|class| PASSES.contains(&class))
 }

@@ -1,6 +1,7 @@
 //! Times of several requests: the day that one says is that of the next, and one follows on another.
 
 use super::super::grammar::{Match, Reader};
+use super::super::request_framing::Speech;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::Sentence;
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
@@ -64,6 +65,77 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
         found.slots.insert("recurrence".to_owned(), again.to_string().into());
     }
     matches
+}
+
+impl Speech<'_> {
+    /// The request with its time in the place of "at the same time": "shut the curtains at nine and lock the door at the same
+    /// time"; without that where it has none.
+    pub(in super::super) fn with_same_time(&self) -> Option<String> {
+        let words = self.words();
+        let same = (1..words.len())
+            .find_map(|at| Some((at, phrases::starts(self.lexicon().time.same_time, &words[at..])?)));
+        let (at, length) = same.or_else(|| Some((self.then_at()?, 1)))?;
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let time = |from: usize| {
+            let (_, used) = rules::longest(Rule::Datetime, &words[from..at], &by)?;
+            Some(&words[from..from + used])
+        };
+        let connects = |word: &&str| self.lexicon().requests.connectors.contains(word);
+        words[..at].iter().any(connects).then_some(())?;
+        let time = (0..at).find_map(time).unwrap_or_default();
+        Some([&words[..at], time, &words[at + length..]].concat().join(" "))
+    }
+
+    /// Where "then" stands at the end and means a time that was said: "turn on the coffee machine *then* as well".
+    pub(in super::super) fn then_at(&self) -> Option<usize> {
+        let words = self.words();
+        let (talk, requests) = (&self.lexicon().discourse, &self.lexicon().requests);
+        let is_last = |at: usize| phrases::without_ends(&[talk.trails], &words[at + 1..]).is_empty();
+        (1..words.len()).rev().find(|at| {
+            let is_then = self.lexicon().time.then.contains(words[*at]);
+            is_then && is_last(*at) && !requests.connectors.contains(words[*at - 1])
+        })
+    }
+
+    /// The request with the day that was said first beside each of its times: "tomorrow turn on the radio at seven and the
+    /// kettle at eight".
+    pub(in super::super) fn with_day_at_times(&self) -> Option<String> {
+        let words = self.words();
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let date = |at: usize| rules::longest(Rule::Date, &words[at..], &by).map_or(0, |(_, used)| used);
+        let used = Some(date(0)).filter(|used| *used > 0)?;
+        // "On second thoughts" and "Monday to Friday" are no day.
+        let again = rules::longest(Rule::Recurrence, &words, &by).map_or(0, |(_, used)| used);
+        if used < again || phrases::starts(self.lexicon().discourse.corrections, &words).is_some() {
+            return None;
+        }
+        let part = phrases::find(self.lexicon().time.parts, &words[used..]).map_or(0, |(_, used)| used);
+        let from = used + part;
+        let ends = self.lexicon().qualifiers.ends;
+        let time_end = |at: usize| {
+            let said = &words[at..];
+            let begins = phrases::starts(self.lexicon().time.at, said).is_some();
+            let is_end = phrases::starts(ends, said).is_some();
+            let used = rules::longest(Rule::Time, said, &by).map_or(0, |(_, used)| used);
+            // "At ten past" is after an hour that was said before.
+            let open =
+                (1..used).find_map(|at| rules::without_hour(&said[at..], self.lexicon()).map(|it| at + it));
+            (begins && !is_end && used > 1 && open.is_none_or(|open| open <= used)).then_some(at + used)
+        };
+        let times: Vec<usize> = (from + 1..words.len()).filter_map(time_end).collect();
+        let has_other_day = (from..words.len()).any(|at| date(at) > 0);
+        if times.is_empty() || time_end(from).is_some() || has_other_day {
+            return None;
+        }
+        // Behind the time: "on tomorrow" is a day.
+        let day = format!(" {}", words[..from].join(" "));
+        let mut said = self.text[self.tokens[from].start..].to_owned();
+        let begin = self.text.len() - said.len();
+        for end in times.into_iter().rev() {
+            said.insert_str(self.tokens[end - 1].end - begin, &day);
+        }
+        Some(said)
+    }
 }
 
 impl Sentence<'_> {

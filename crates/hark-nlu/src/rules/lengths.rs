@@ -172,3 +172,13 @@ fn part(words: &[&str], lexicon: &Lexicon, last: Option<Unit>) -> Option<(f64, U
     let counts = count > 1 || words[0].starts_with(|first: char| first.is_ascii_digit());
     (counts && count < 60).then_some((count as f64, below, used))
 }
+
+/// A length behind "for the next", where "hour" is one hour.
+pub fn length_behind(words: &[&str], lexicon: &Lexicon) -> Option<(Length, usize)> {
+    read(words, lexicon).or_else(|| {
+        phrases::find(lexicon.time.units, &words[..words.len().min(1)])?;
+        let one = lexicon.numbers.integer_words(1);
+        let (length, used) = read(&[&[one.as_str()], words].concat(), lexicon)?;
+        Some((length, used - 1))
+    })
+}

@@ -66,6 +66,14 @@ fn what_was_to_be_done_at_once_is_done_later() {
 }
 
 #[test]
+fn what_is_to_be_done_then_as_well_waits_for_the_same() {
+    let found = corrected("tell me when the front door is unlocked", "and put the lamp on then as well");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found[0].1["trigger"], found[1].1["trigger"]);
+    assert_eq!(found[1].1["intents"][0]["slots"], json!({"name": "Lamp"}));
+}
+
+#[test]
 fn what_is_corrected_is_no_part_of_what_is_put_off_or_put_on_a_list() {
     let found = understood("in ten minutes, no, fifteen, turn on the lamp");
     assert_eq!(found.intents[0].slots["minutes"], 15);

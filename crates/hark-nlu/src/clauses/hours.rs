@@ -1,0 +1,75 @@
+//! Hours: those that something is to last, "from nine to half past ten", and those in which it is waited for.
+
+use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
+use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::super::text::Token;
+use super::Composer;
+use super::clause::{Adds, Clause};
+use super::composed::Composed;
+use chrono::NaiveTime;
+use hark_language::phrases;
+
+impl Composer<'_> {
+    /// "From nine to half past ten": it is put off to the beginning, and lasts until the end.
+    pub(super) fn between_hours(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        (it, end): (&Qualifier, usize),
+        clauses_left: usize,
+    ) -> Option<Composed> {
+        let lexicon = self.reader.grammar.lexicon();
+        let (at, until) = (lexicon.time.at.first()?, lexicon.qualifiers.until.first()?);
+        let words: Vec<&str> = tokens[it.mark.1..end].iter().map(|token| token.word.as_str()).collect();
+        let is_between = it.kind != Kind::Hours;
+        let to = if is_between { lexicon.requests.connectors } else { lexicon.qualifiers.hours_end };
+        let parted = (1..words.len()).find_map(|at| Some((at, phrases::starts(to, &words[at..])?)));
+        let (to, length) = parted.filter(|(to, length)| to + length < words.len())?;
+        let after = tokens.get(end).map_or("", |token| &text[token.start..]);
+        // "Between seven and nine tomorrow": the day is that of both.
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Usual };
+        let said_end = &words[to + length..];
+        let time = rules::longest(Rule::Time, said_end, &by).map_or(said_end.len(), |(_, used)| used);
+        let is_day = rules::longest(Rule::Datetime, &said_end[time..], &by)
+            .is_some_and(|(_, used)| time + used == said_end.len());
+        let (ends, day) = said_end.split_at(if is_day { time } else { said_end.len() });
+        let begins = self.begin_of_hours(&words[..to], ends).unwrap_or_else(|| words[..to].join(" "));
+        let (begins, ends) = (format!("{begins} {}", day.join(" ")), ends.join(" "));
+        let before = &text[..tokens[it.start].start];
+        self.request(&format!("{before} {at} {begins} {after} {until} {ends}"), clauses_left - 1)
+            .filter(|found| !found.terms.is_plain() || found.is_put_off())
+    }
+
+    /// When hours begin whose end says its half of the day: "from *seven* to half past seven in the morning". `None` where the
+    /// beginning is clear, or the end is not.
+    fn begin_of_hours(&self, begins: &[&str], ends: &[&str]) -> Option<String> {
+        let lexicon = self.reader.grammar.lexicon();
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Either };
+        let times = |words: &[&str]| {
+            let (found, _) =
+                rules::longest(Rule::Time, words, &by).filter(|(_, used)| *used == words.len())?;
+            let times = found.into_iter().next()?.1;
+            times.as_str()?.split('/').map(|time| time.parse().ok()).collect::<Option<Vec<NaiveTime>>>()
+        };
+        let (begins, ends) = (times(begins)?, times(ends)?);
+        let ([_, _], [end]) = (begins.as_slice(), ends.as_slice()) else { return None };
+        // The nearer before the end; over midnight as well.
+        let before_end = |begin: &NaiveTime| (*end - *begin).num_minutes().rem_euclid(24 * 60);
+        Some(begins.iter().min_by_key(|begin| before_end(begin))?.format("%H:%M").to_string())
+    }
+
+    /// Whether "if" says that somebody moves, beside hours: "between ten and six, *if there's movement in the hall*, …" is waited
+    /// for in these hours.
+    pub(super) fn waits_for_motion(&self, qualifiers: &Qualifiers<'_>) -> bool {
+        let is_motion = |it: &Qualifier, end: usize| {
+            let clause = Clause { by: self, qualifiers, it, end };
+            matches!(clause.read(), Some((_, Adds::Check { said, .. } | Adds::Becomes { said, .. })) if said.is_motion())
+        };
+        qualifiers.found.iter().any(|it| qualifiers.says_hours(it))
+            && qualifiers
+                .found
+                .iter()
+                .filter(|it| it.kind == Kind::If)
+                .any(|it| qualifiers.ends(it).into_iter().any(|end| is_motion(it, end)))
+    }
+}
