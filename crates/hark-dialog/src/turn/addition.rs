@@ -85,7 +85,7 @@ impl Machine {
             let last = phrases::without_ends(&[talk.trails], &words).len();
             let then = |at: usize| language.time.then.contains(words[at]);
             begins && phrases::ends(talk.corrections_behind, &words).is_some()
-                || joins && (last..words.len()).any(then)
+                || joins && !begins && (last..words.len()).any(then)
                 || is_guessed && (begins || is_marked())
         })
     }
