@@ -196,9 +196,10 @@ impl Composer<'_> {
 
     /// The request for a thing to run that is to last, where only that was named: "could I have *the lamp* for three minutes".
     fn running(&self, act: &str, terms: &Adds) -> Option<String> {
+        matches!(terms, Adds::Until(_)).then_some(())?;
         let tokens = self.reader.tokenise(act);
         let core = Speech { reader: self.reader, text: act, tokens: &tokens }.core().unwrap_or(&tokens);
-        let thing = matches!(terms, Adds::Until(_)).then(|| span(act, core))?;
+        let thing = span(act, core);
         let lexicon = self.reader.grammar.lexicon();
         let is_word = |token: &&Token| !lexicon.things.articles.contains(&token.word);
         let name: Vec<&str> = core.iter().filter(is_word).map(|token| token.word.as_str()).collect();
@@ -241,7 +242,7 @@ impl Composer<'_> {
             return None;
         }
         let asks = question.remove("response").and_then(|asks| Some(asks.as_str()?.to_owned()));
-        let usual = if question.contains_key("name") { ASKS_ONE } else { ASKS_ANY };
+        let usual = usual_answer(&question);
         let intent = Intent {
             name: STATE.to_owned(),
             slots: question,
@@ -281,7 +282,7 @@ impl Composer<'_> {
             && tell.intent == ANNOUNCE
             && tell.slots.is_empty()
         {
-            let response = if question.contains_key("name") { ASKS_ONE } else { ASKS_ANY };
+            let response = usual_answer(question);
             (tell.intent, tell.slots) = (STATE.to_owned(), question.clone());
             tell.response = Some(response.to_owned());
         }
@@ -494,6 +495,11 @@ impl Composer<'_> {
                 Some(Composed::of(vec![likely], self.promised(said(span(text, core)))))
             })
     }
+}
+
+/// The response to the question whether something is so.
+fn usual_answer(question: &Slots) -> &'static str {
+    if question.contains_key("name") { ASKS_ONE } else { ASKS_ANY }
 }
 
 /// The part of a text that some of its tokens span.

@@ -153,7 +153,7 @@ impl Calendars {
     /// Changes an event that was found; answers it as the calendar has it then.
     ///
     /// # Errors
-    /// When it is not there any more, somebody else changed it meanwhile, or it cannot be changed so.
+    /// When it is gone, another program changed it after it was read, or this change of it is not possible.
     pub async fn change(
         &self,
         event: &Event,
@@ -178,7 +178,7 @@ impl Calendars {
     /// Removes an event that was found, or one time of it.
     ///
     /// # Errors
-    /// When it is not there any more, or somebody else changed it meanwhile.
+    /// When it is gone, or another program changed it after it was read.
     pub async fn remove(
         &self,
         event: &Event,

@@ -1,5 +1,5 @@
-//! Changes of an event in the text it is told in. One time of a series that is changed gets a component of its own, one that is
-//! removed an exception; all else in the text stays as it was.
+//! Edits an event in its iCalendar text. Changing one occurrence of a series adds a component of its own, removing one adds an
+//! exception; everything else in the text stays as it was.
 
 use crate::content_lines::{ContentLines, Property};
 use crate::error::PersonalError;

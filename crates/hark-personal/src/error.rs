@@ -50,7 +50,7 @@ pub enum PersonalError {
     /// The event is not there any more.
     #[error("the event is not in the calendar any more")]
     Gone,
-    /// Somebody else changed it since it was read.
+    /// Another program changed it after it was read.
     #[error("it was changed by somebody else meanwhile")]
     Changed,
     /// What repeats was to come on other days.

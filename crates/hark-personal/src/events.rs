@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 /// Most times of recurring events of one file that are gone through, from their first on.
 const MAX_TIMES: usize = 20_000;
-/// For how long the rules of a time zone are told in a new event, years.
+/// Years for which the VTIMEZONE of a new event lists the rules of its zone.
 const ZONE_YEARS: i64 = 10;
 /// Most characters of a title or place.
 const MAX_CHARS: usize = 200;
@@ -69,7 +69,7 @@ pub enum Time {
     Moments(i64, i64),
 }
 
-/// One time of an event, with where in its text it is told.
+/// One occurrence of an event, and its component in the iCalendar text.
 #[derive(Debug, Clone)]
 pub(crate) struct Occurrence {
     pub(crate) event: Event,

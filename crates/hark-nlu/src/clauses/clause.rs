@@ -53,7 +53,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// Whether it says that somebody moves, or is there.
+    /// Whether it is about a motion or presence sensor.
     pub(super) fn is_motion(&self) -> bool {
         matches!(&self.condition, Condition::State { question, .. } if is_motion(question))
     }
@@ -147,7 +147,8 @@ impl Clause<'_> {
                     return here(Adds::Hours(hours));
                 }
                 // "Tomorrow when the sun comes up."
-                let dated = self.sun().filter(|(start, _)| *start < self.it.start);
+                let sun = if self.it.start > 0 { self.sun() } else { None };
+                let dated = sun.filter(|(start, _)| *start < self.it.start);
                 if dated.is_some() {
                     return dated;
                 }

@@ -230,11 +230,7 @@ impl Composed {
 
     /// What is put off for "it" is done to what has this name: "if the tv is on at midnight turn it off".
     pub(super) fn name_it(&mut self, name: &str) {
-        for found in &mut self.matches {
-            let Some(of_it) = found.slots.remove(OF_IT) else { continue };
-            let words = of_it["words"].as_str().unwrap_or_default().replace("{}", name);
-            found.slots.insert(COMMAND.to_owned(), words.into());
-        }
+        self.matches.iter_mut().for_each(|found| found.name_it(name));
     }
 
     /// Has a reminder set at its time, to ring at once then; false where its words without the time are no reminder, or an

@@ -58,8 +58,8 @@ impl Composer<'_> {
         Some(begins.iter().min_by_key(|begin| before_end(begin))?.format("%H:%M").to_string())
     }
 
-    /// Whether "if" says that somebody moves, beside hours: "between ten and six, *if there's movement in the hall*, …" is waited
-    /// for in these hours.
+    /// Whether an "if" clause beside hours is about motion: "between ten and six, *if there's movement in the hall*, …" is waited
+    /// for within these hours.
     pub(super) fn waits_for_motion(&self, qualifiers: &Qualifiers<'_>) -> bool {
         let is_motion = |it: &Qualifier, end: usize| {
             let clause = Clause { by: self, qualifiers, it, end };

@@ -6,6 +6,7 @@ use super::{Block, Grammar};
 use crate::intent::{category_of, leans_on_another};
 use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::text::Token;
+use hark_core::automation::intent::{COMMAND, OF_IT};
 use hark_core::intent::Ambiguity;
 use hark_core::{Category, SlotSpan, Slots};
 use hark_language::{Lexicon, phrases};
@@ -51,6 +52,14 @@ impl Match {
             phrases::find(lexicon.time.today_parts, &words[at..]).is_some()
                 || rules::longest(Rule::Date, &words[at..], &by).is_some()
         })
+    }
+
+    /// Has what is put off for "it" done to what has this name.
+    pub(crate) fn name_it(&mut self, name: &str) {
+        if let Some(of_it) = self.slots.remove(OF_IT) {
+            let words = of_it["words"].as_str().unwrap_or_default().replace("{}", name);
+            self.slots.insert(COMMAND.to_owned(), words.into());
+        }
     }
 
     /// The words it was read from.

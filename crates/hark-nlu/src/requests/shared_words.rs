@@ -145,8 +145,11 @@ impl Sentence<'_> {
         let named = (before.0..before.1).find_map(|from| {
             (from + 1..=before.1).rev().find(|to| self.names_a_thing(from, *to)).map(|to| self.said(from, to))
         });
-        if let Some(found) = again.or_else(|| self.begun(before, (start, end)).next()) {
-            return with_it_named(found, named.as_deref());
+        if let Some(mut found) = again.or_else(|| self.begun(before, (start, end)).next()) {
+            if found.slots.contains_key(OF_IT) {
+                found.name_it(named.as_deref()?);
+            }
+            return Some(found);
         }
         if let Some(found) = self.another(before, (start, end)) {
             return Some(found);
@@ -332,13 +335,4 @@ impl Sentence<'_> {
             self.with_any_words(text).filter(Match::is_on_named_list)
         })
     }
-}
-
-/// What is put off for "it" with the name of that; `None` where nothing is named.
-fn with_it_named(mut found: Match, name: Option<&str>) -> Option<Match> {
-    if let Some(of_it) = found.slots.remove(OF_IT) {
-        let words = of_it["words"].as_str().unwrap_or_default().replace("{}", name?);
-        found.slots.insert(COMMAND.to_owned(), words.into());
-    }
-    Some(found)
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// How many facts are told when nothing particular is asked for.
 const NEWEST: usize = 5;
 
-/// Most people that are told.
+/// Most names in one answer.
 const MAX_PEOPLE: usize = 50;
 
 /// `memory.remember`.
