@@ -229,4 +229,8 @@ pub struct Time {
     pub before_parts: Phrases,
     /// What may end a length from now: "in two days' *time*".
     pub hence_end: Phrases,
+    /// What makes a day that of a week later behind it: "tomorrow *week*".
+    pub week_behind: Phrases,
+    /// What makes a weekday that of the week after next behind it: "friday *after next*".
+    pub after_next_behind: Phrases,
 }

@@ -145,9 +145,9 @@ fn named_day(words: &[&str], by: &Reckoning) -> Read {
     let (ahead, mut used) = phrases::find(by.lexicon.time.days, words)?;
     let mut day = ahead_of(by.now.date(), ahead)?;
     // "a week tomorrow" stands elsewhere; this is "tomorrow week".
-    if by.lexicon.code == "en" && words.get(used) == Some(&"week") {
+    if let Some(week) = phrases::starts(by.lexicon.time.week_behind, &words[used..]) {
         day = ahead_of(day, 7)?;
-        used += 1;
+        used += week;
     }
     Some((Dated::Day(day), used))
 }
@@ -196,11 +196,13 @@ fn weekday(words: &[&str], by: &Reckoning) -> Read {
     {
         used += of + more + unit;
         behind = Some(which);
-    } else if by.lexicon.code == "en" && words[used..].starts_with(&["after", "next"]) {
-        used += 2;
+    } else if let Some(more) = phrases::starts(by.lexicon.time.after_next_behind, &words[used..]) {
+        used += more;
         behind = Some(Which::AfterNext);
-    } else if by.lexicon.code == "en" && words.get(used) == Some(&"week") && which.is_none() {
-        return Some((Dated::Day(ahead_of(today, nearest + 7)?), used + 1));
+    } else if let Some(week) = phrases::starts(by.lexicon.time.week_behind, &words[used..])
+        && which.is_none()
+    {
+        return Some((Dated::Day(ahead_of(today, nearest + 7)?), used + week));
     }
     let ahead = match week.or(behind).or(which) {
         None | Some(Which::Coming) => nearest,
