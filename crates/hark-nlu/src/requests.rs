@@ -109,9 +109,6 @@ pub(super) struct Sentence<'s> {
     in_vain: RefCell<HashSet<Tried>>,
 }
 
-/// Words at most of a number that has no unit: "six and a half".
-const MAX_NUMBER_WORDS: usize = 4;
-
 /// Two or more requests, all of which are understood.
 pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
     let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);

@@ -6,6 +6,9 @@
 use hark_language::Lexicon;
 use hark_language::numbers::MAX;
 
+/// Words at most of a number that has no unit: "six and a half".
+pub(crate) const MAX_NUMBER_WORDS: usize = 4;
+
 /// A spoken word and the part of the written text it comes from; several words may share a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
@@ -39,12 +42,27 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
     // Filler sounds are dropped, unless there is nothing else.
     let thinking = |token: &Token| lexicon.discourse.hesitations.contains(token.word.as_str());
     if !scanner.tokens.iter().all(thinking) {
-        scanner.tokens.retain(|token| !thinking(token));
+        while let Some(at) = scanner.tokens.iter().position(thinking) {
+            let behind = at + scanner.tokens[at..].iter().take_while(|token| thinking(token)).count();
+            let wrong = number_before_another(&scanner.tokens, at, behind, lexicon);
+            scanner.tokens.drain(at - wrong..behind);
+        }
     }
     // So are repetitions of small words: "the, the lamp".
     let small = lexicon.discourse.stammered;
     scanner.tokens.dedup_by(|next, last| next.word == last.word && small.contains(last.word.as_str()));
     scanner.tokens
+}
+
+/// Words of a number at `at` that is another at `behind`, after a pause to think: "for *twelve*, er, fifteen minutes". None where
+/// there are no two numbers.
+fn number_before_another(tokens: &[Token], at: usize, behind: usize, lexicon: &Lexicon) -> usize {
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let is_number =
+        |from: &usize| lexicon.numbers.number(&words[*from..at]).is_some_and(|(_, used)| used == at - from);
+    let begins = (at.saturating_sub(MAX_NUMBER_WORDS)..at).find(is_number);
+    let another = lexicon.numbers.number(&words[behind..]).is_some();
+    begins.filter(|_| another).map_or(0, |from| at - from)
 }
 
 struct Scanner<'t> {
