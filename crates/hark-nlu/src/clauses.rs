@@ -160,6 +160,10 @@ impl Composer<'_> {
                 }
                 let act = without(text, tokens, start, end);
                 let act = self.with_place(&act, &terms).unwrap_or(act);
+                let (day, act) = match self.day_beside(&act, &terms) {
+                    Some((day, said, act)) => (Some((day, said)), act),
+                    None => (None, act),
+                };
                 // "When Alice has gone | to bed turn off the lamp": where the clause ends by luck, what is left has to be a
                 // sentence from its first word on.
                 let is_first = start == 0 && end < tokens.len();
@@ -186,6 +190,9 @@ impl Composer<'_> {
                 let is_read = !matches!(&terms, Adds::Except(targets, _) if targets.is_empty());
                 if matches!(terms, Adds::Becomes { .. } | Adds::Check { .. }) {
                     found.tell(words(it.mark.1));
+                }
+                if let Some((day, said)) = day {
+                    found.terms.limit_to(day, said);
                 }
                 let is_added = found.add(terms, words(start), self.reader);
                 is_refused = !is_added && is_read && it.kind == Kind::Except && end == tokens.len();

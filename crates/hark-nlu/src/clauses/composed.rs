@@ -4,7 +4,7 @@ use super::super::grammar::{Match, Reader, Took};
 use super::super::intent::category_of;
 use super::super::request_framing::Speech;
 use super::super::rules::{self, Prefer, Reckoning};
-use super::super::understand::{CHOOSES, intent};
+use super::super::understand::{CHOOSES, intent, is_whole};
 use super::clause::{Adds, Said};
 use super::terms::{ONCE, SET_RINGS, Terms, is_motion};
 use super::{SCHEDULED, target};
@@ -134,6 +134,12 @@ impl Composed {
                 true
             }
             Adds::Until(until) => self.last_until(until, words, reader.now),
+            // "At ten turn off all the lights *except the porch light*": left out then.
+            Adds::Except(..) if self.is_put_off() => {
+                let command = self.matches[0].slots.get(COMMAND).and_then(Value::as_str).unwrap_or_default();
+                super::compose(reader, &format!("{command} {words}")).is_some_and(|found| is_whole(&found))
+                    && self.put_off(|command| format!("{command} {words}"))
+            }
             Adds::Except(targets, words) => self.except_items(&words, reader) || self.except(targets, reader),
             Adds::ExceptDays(words) => self.except_days(&words, reader),
         }

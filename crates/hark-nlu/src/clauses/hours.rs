@@ -6,7 +6,8 @@ use super::super::text::Token;
 use super::Composer;
 use super::clause::{Adds, Clause};
 use super::composed::Composed;
-use chrono::NaiveTime;
+use chrono::{NaiveDate, NaiveTime, TimeDelta};
+use hark_core::calendar::When;
 use hark_language::phrases;
 
 impl Composer<'_> {
@@ -38,6 +39,26 @@ impl Composer<'_> {
         let before = &text[..tokens[it.start].start];
         self.request(&format!("{before} {at} {begins} {after} {until} {ends}"), clauses_left - 1)
             .filter(|found| !found.terms.is_plain() || found.is_put_off())
+    }
+
+    /// The day that is said beside an act, and the act, where what it waits for happens on that day: "*tomorrow* when Alice leaves
+    /// lock the door". A day of another week cannot be told from that of this one.
+    pub(super) fn day_beside(&self, act: &str, terms: &Adds) -> Option<(NaiveDate, String, String)> {
+        matches!(terms, Adds::Becomes { .. }).then_some(())?;
+        let tokens = self.reader.tokenise(act);
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let now = self.reader.now;
+        let by = Reckoning { lexicon: self.reader.grammar.lexicon(), now, prefer: Prefer::Usual };
+        let date = |at: usize| {
+            let (found, used) = rules::longest(Rule::Date, &words[at..], &by)?;
+            let is_beside = (at == 0) != (at + used == words.len());
+            let Some(When::Day(day)) = When::parse(found.first()?.1.as_str()?) else { return None };
+            is_beside.then_some((at, at + used, day))
+        };
+        let (from, to, day) = (0..words.len()).find_map(date)?;
+        (now.date()..now.date() + TimeDelta::days(7)).contains(&day).then_some(())?;
+        let rest = [&words[..from], &words[to..]].concat().join(" ");
+        Some((day, words[from..to].join(" "), rest))
     }
 
     /// When hours begin whose end says its half of the day: "from *seven* to half past seven in the morning". `None` where the

@@ -1,6 +1,6 @@
 //! Two requests of which each says when: "turn on the fan when it's above 25 and off again when it's below 22".
 
-use super::super::grammar::Match;
+use super::super::grammar::{Match, Reader};
 use super::super::intent::{category_of, leans_on_another};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::Speech;
@@ -10,6 +10,7 @@ use super::super::text::Token;
 use super::composed::Composed;
 use super::terms::in_evening;
 use super::{Composer, MAX_CLAUSES};
+use chrono::Timelike;
 use hark_core::automation::intent::{COMMAND, OF_IT};
 use hark_core::automation::{SunEvent, Trigger};
 use hark_core::calendar::{Frequency, Recurrence, When};
@@ -49,7 +50,8 @@ impl Composer<'_> {
             let is_in_rest = clauses.iter().any(|it| it.start > next);
             (begins || is_behind || is_in_rest).then_some(())?;
             let mut first = self.request(text[..tokens[at].start].trim_end(), MAX_CLAUSES)?;
-            let is_of_both = !(begins || first.has_terms() || first.asks());
+            // What rings waits for nothing else.
+            let is_of_both = !(begins || first.has_terms() || first.asks() || first.rings());
             // Of both, only what is done to the same thing can be told apart.
             let clause =
                 clauses.iter().find(|it| it.start > next).map_or(text.len(), |it| tokens[it.start].start);
@@ -97,13 +99,14 @@ impl Composer<'_> {
             let is_of_act = in_front.is_some() || contrasts(at);
             let of_act = || if is_of_act { read(&self.with_thing_of(&first, rest)?) } else { None };
             let is_of_words = told || is_of_both || begins && !first.rings();
-            let ways: [&dyn Fn() -> Option<Composed>; 6] = [
+            let ways: [&dyn Fn() -> Option<Composed>; 7] = [
                 &|| named.as_deref().and_then(read),
                 &of_clause,
                 &of_act,
                 &of_all,
                 &|| if is_of_words { of_words() } else { None },
                 &|| read(rest),
+                &|| read(&self.with_ring(&first, &qualifiers.words[..at], rest)?),
             ];
             let mut second = ways.into_iter().find_map(|way| way())?;
             // "When she comes home turn on the light and the radio for ten minutes": what stands in front is of both.
@@ -140,6 +143,7 @@ impl Composer<'_> {
         if rest.is_each_day() {
             first.terms.repeat();
         }
+        on_the_same_day(&mut rest, &first, self.reader);
         let (mut found, rest) = (first.understanding(self.reader)?, rest.understanding(self.reader)?);
         let behind = found.intents.len();
         let doubts = rest.ambiguous.into_iter();
@@ -176,6 +180,14 @@ impl Composer<'_> {
         let (grammar, name) = (self.reader.grammar, words.join(" "));
         let articles = grammar.lexicon().things.articles;
         (articles.contains(words[0]) || grammar.is_thing(&name)) && !self.is_time(&name)
+    }
+
+    /// What some words set to ring in the place of "it": "set a timer and have the radio on *till it goes off*".
+    fn with_ring(&self, first: &Composed, words: &[&str], rest: &str) -> Option<String> {
+        first.rings().then_some(())?;
+        let rings = self.reader.grammar.lexicon().requests.several.iter().map(|(_, ring)| ring.text());
+        let is_said = |ring: &&str| ring.split(' ').next_back().is_some_and(|noun| words.contains(&noun));
+        self.reader.with_name(rest, rings.into_iter().find(is_said)?)
     }
 
     /// Whether some words are a time, which is no thing.
@@ -231,8 +243,8 @@ impl Composer<'_> {
         let both = format!("{before} {connector} {text}");
         let both_tokens = self.reader.tokenise(&both);
         let (end, start) = (self.reader.tokenise(before).len(), both_tokens.len().checked_sub(tokens.len())?);
-        // Nothing is left to read with.
-        (start > 0).then_some(())?;
+        // Nothing is left to read, or to read it with.
+        (start > 0 && !tokens.is_empty()).then_some(())?;
         let sentence = Sentence::new(&both, &both_tokens, self.reader, &exactly, Words::Known);
         let acts =
             |found: &Match| !leans(found) && category_of(&found.intent) != Some(Category::Conversation);
@@ -269,6 +281,22 @@ fn says_a_time(it: &Qualifier) -> bool {
 fn contrasts(qualifiers: &Qualifiers<'_>, at: usize, lexicon: &Lexicon) -> bool {
     lexicon.requests.contrasts.contains(qualifiers.words[at])
         && qualifiers.found.iter().any(|it| it.start == at + 1 && it.waits())
+}
+
+/// Has what is put off to a time without a day done on the day of the first: "tomorrow when the sun sets turn it on and *off at
+/// eleven*".
+fn on_the_same_day(rest: &mut Composed, first: &Composed, reader: &Reader<'_>) {
+    let Some(day) = first.terms.day() else { return };
+    let is_evening = matches!(&first.terms.trigger, Some(Trigger::Sun { event: SunEvent::Sunset, .. }));
+    for later in rest.matches.iter_mut().filter(|later| later.slots.contains_key(COMMAND)) {
+        let when = later.slots.get("when").and_then(|when| When::parse(when.as_str()?));
+        let Some(When::Moment(at)) = when.filter(|_| !later.says_day(reader)) else { continue };
+        // What was reckoned from now has a part of a second.
+        if at.nanosecond() == 0 {
+            let time = if is_evening { in_evening(at.time()) } else { at.time() };
+            later.slots.insert("when".to_owned(), When::Moment(day.and_time(time)).to_string().into());
+        }
+    }
 }
 
 /// Has what is put off to one time done every day: "every evening on at sunset *and off again at eleven*", which is in the

@@ -5,7 +5,7 @@ use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::understand::kind_of;
 use super::composed::Composed;
 use super::{TARGET, target};
-use chrono::{NaiveDateTime, NaiveTime, TimeDelta, Timelike};
+use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use hark_core::Slots;
 use hark_core::automation::{Condition, Ring, SunEvent, Trigger, Until};
 use serde_json::Value;
@@ -191,6 +191,24 @@ impl Terms {
         if is_open {
             *time = in_evening(*time);
         }
+    }
+
+    /// Waits on one day only.
+    pub(super) fn limit_to(&mut self, day: NaiveDate, words: String) {
+        let begin = day.and_time(NaiveTime::MIN);
+        self.part_of_day = Some((begin, begin + TimeDelta::days(1)));
+        self.only_if.push(Condition::Days { days: vec![day.weekday()] });
+        self.said_when.push(words);
+    }
+
+    /// The one day on which it waits, or on which the sun does what it waits for.
+    pub(super) fn day(&self) -> Option<NaiveDate> {
+        let whole = self.part_of_day.filter(|(from, to)| *to - *from == TimeDelta::days(1));
+        let of_sun = match &self.trigger {
+            Some(Trigger::Sun { from_day, .. }) => *from_day,
+            _ => None,
+        };
+        whole.map(|(from, _)| from.date()).or(of_sun)
     }
 
     /// When it is not waited for any more, where it is limited to a part of a day. Hours that are said beside that are within it:

@@ -12,7 +12,7 @@ use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
-use hark_core::automation::intent::COMMAND;
+use hark_core::automation::intent::{COMMAND, TO_IT};
 use hark_core::ports::{Candidate, Candidates};
 use hark_core::{Category, Effort};
 use std::cell::{Cell, RefCell};
@@ -167,8 +167,13 @@ impl<'r> Reader<'r> {
 
     /// The same of what is to be done now.
     pub(super) fn at_once(&self, text: &str, tokens: &[Token]) -> Option<Match> {
-        let is_now = || self.best(text, tokens, &[], |found| !found.slots.contains_key(COMMAND));
-        self.once(How::AtOnce, text, tokens, is_now)
+        let read = |tokens| self.best(text, tokens, &[], |found| !found.slots.contains_key(COMMAND));
+        // "Open them *again*."
+        let plainly = || {
+            let found = read(Speech { reader: self, text, tokens }.without_courtesies_behind()?);
+            found.filter(|found| found.intent == TO_IT)
+        };
+        self.once(How::AtOnce, text, tokens, || read(tokens).or_else(plainly))
     }
 
     /// The best match of some tokens of `text`, none of which need name a thing exactly.

@@ -1,6 +1,7 @@
 //! Times of several requests: the day that one says is that of the next, and one follows on another.
 
 use super::super::grammar::{Match, Reader};
+use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::Speech;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::Sentence;
@@ -95,6 +96,30 @@ impl Speech<'_> {
             let is_then = self.lexicon().time.then.contains(words[*at]);
             is_then && is_last(*at) && !requests.connectors.contains(words[*at - 1])
         })
+    }
+
+    /// The request with the day of what it waits for before that: "when Alice leaves *tomorrow* lock the door". `None` where the
+    /// clause says no day.
+    pub(in super::super) fn with_day_of_clause(&self) -> Option<String> {
+        let words = self.words();
+        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let day = |at: usize| rules::longest(Rule::Date, &words[at..], &by).map(|(_, used)| (at, at + used));
+        let whole = |(at, end): &(usize, usize)| {
+            rules::longest(Rule::Datetime, &words[*at..], &by).is_none_or(|(_, used)| at + used <= *end)
+        };
+        let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
+        let happens = |it: &Qualifier, at| matches!(it.kind, Kind::When | Kind::EachTime) && it.mark.1 < at;
+        let clause_of = |(at, end): (usize, usize)| {
+            let clause = qualifiers.found.iter().rev().find(|it| happens(it, at))?;
+            let likely = |at| qualifiers.is_likely_end(at);
+            let ends = if end < words.len() { likely(end) } else { clause.start > 0 };
+            (ends && !(clause.mark.1 + 1..at).any(likely)).then_some((clause.start, at, end))
+        };
+        let (start, at, end) = (1..words.len()).filter_map(day).filter(whole).find_map(clause_of)?;
+        let behind = self.tokens.get(end).map_or("", |token| &self.text[token.start..]);
+        let (before, clause) = self.text[..self.tokens[at - 1].end].split_at(self.tokens[start].start);
+        let said = format!("{before}{} {clause}, {behind}", words[at..end].join(" "));
+        Some(said.trim_end_matches([' ', ',']).to_owned())
     }
 
     /// The request with the day that was said first beside each of its times: "tomorrow turn on the radio at seven and the
