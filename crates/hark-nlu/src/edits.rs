@@ -46,7 +46,17 @@ impl Speech<'_> {
             marked(at + sighs).is_some() || phrases::ends(talk.corrections_behind, &words[*at..]).is_some()
         };
         let next_turn = self.next_turn();
+        // "*Oh it's Sunday*, do nine instead", "*forget the sunrise*, do it at eight".
+        let preface = |begin: usize| {
+            let end = (begin + 1..words.len()).find(|end| self.pauses_before(*end))?;
+            let said = &words[begin..end];
+            let dismisses = phrases::starts(talk.dismissals, said).is_some();
+            (dismisses || self.is_remark(said)).then_some(end)
+        };
+        let remark =
+            next_turn.and_then(|begin| std::iter::successors(preface(begin), |at| preface(*at)).last());
         let at = match next_turn {
+            Some(_) if remark.is_some() => remark,
             Some(at) => Some(at).filter(|at| {
                 let denies = self.instead_of(&words[..*at], self.meant(&words[*at..])).is_some();
                 let marks = [talk.corrections_with, talk.corrections_behind];
@@ -56,29 +66,38 @@ impl Speech<'_> {
             }),
             None => (1..words.len()).rev().filter(begins).find(corrects),
         };
-        let Some(begin) = at else { return Vec::new() };
-        // "*Oh it's Sunday*, do nine instead."
-        let remark = (begin + 1..words.len()).find(|end| self.pauses_before(*end));
-        let remark = remark.filter(|end| next_turn.is_some() && self.is_remark(&words[begin..*end]));
-        let at = remark.unwrap_or(begin);
+        let Some(at) = at else { return Vec::new() };
         let meant = self.meant(&words[at..]);
-        // "The one over the table."
-        let is_one = meant.get(1).is_some_and(|one| talk.one.contains(one));
-        let meant = if is_one { which_one(meant, self.lexicon()) } else { meant };
-        if meant.is_empty() {
+        // "The one over the table", "the back one".
+        let is_one = meant.iter().any(|one| talk.one.contains(one));
+        let which = if is_one { which_one(meant, self.lexicon()) } else { meant };
+        let said =
+            if which.len() < meant.len() { self.kind_said(&words[..next_turn.unwrap_or(at)]) } else { None };
+        let in_full = said.map(|kind| [which, &[kind]].concat());
+        let meant = which;
+        // "Do it *now*": what says when is left out.
+        let now = phrases::ends(self.lexicon().time.now, &words[at..]).filter(|_| next_turn.is_some());
+        if meant.is_empty() && now.is_none() {
             return Vec::new();
         }
         // "At five, no, half five, no, six": what was corrected before is read first.
-        let before = Speech { tokens: &self.tokens[..at], ..*self };
+        let end = next_turn.unwrap_or(at);
+        let before = Speech { tokens: &self.tokens[..end], ..*self };
         let corrected = if next_turn.is_none() { before.edited().into_iter().next() } else { None };
         let corrected: Option<Vec<&str>> = corrected.as_deref().map(|text| text.split(' ').collect());
-        let wrong = self.without_marks(corrected.as_deref().unwrap_or(&words[..at]));
+        let wrong = self.without_marks(corrected.as_deref().unwrap_or(&words[..end]));
         // "Wake me at six, *oh it's Sunday*, let's say nine."
         let mut clauses = self.clauses(wrong);
         let before_clause = clauses.iter().flatten().next().map_or(wrong.len(), |place| place.start);
         let remark = (1..before_clause).find(|at| self.is_remark(&wrong[*at..]));
         let wrong = &wrong[..remark.unwrap_or(wrong.len())];
         clauses.retain(|_| remark.is_none());
+        if meant.is_empty() {
+            let places = clauses.first().cloned().unwrap_or_else(|| self.datetimes_from(0, wrong));
+            let without =
+                |place: Range<usize>| [&wrong[..place.start], &wrong[place.end..]].concat().join(" ");
+            return places.into_iter().take(MAX_EDITS).map(without).collect();
+        }
         if let Some(edited) = self.instead_of(wrong, meant) {
             return vec![edited];
         }
@@ -109,7 +128,8 @@ impl Speech<'_> {
         let cuts = std::iter::once((meant, [].as_slice())).chain(cuts.filter(|(meant, _)| !meant.is_empty()));
         let edits = cuts.map(|(meant, rest)| self.put_in(wrong, meant, rest));
         let edits = edits.into_iter().find(|edits| !edits.is_empty()).unwrap_or_default();
-        self.put_elsewhere(wrong, meant).into_iter().chain(edits).collect()
+        let in_full = in_full.map(|meant| self.put_in(wrong, &meant, &[])).unwrap_or_default();
+        self.put_elsewhere(wrong, meant).into_iter().chain(in_full).chain(edits).collect()
     }
 
     /// Another request in the place of one, with what that waits for: "at nine turn on the radio … actually, *turn on the
@@ -159,16 +179,22 @@ impl Speech<'_> {
         };
         let new = if is_time { &new } else { meant }.join(" ");
         let with = |place: Range<usize>| {
-            // "When the window closes … when *it* opens" is about the window.
-            let about = if is_clause { self.named(&wrong[place.clone()]) } else { None };
-            let new = about.and_then(|name| self.reader.with_name(&new, &name)).unwrap_or(new.clone());
-            [&wrong[..place.start], &wrong[place.end..], &[new.as_str()]].concat().join(" ")
+            // "When the window closes … when *it* opens" is about the window, "when Robert comes … when *he* leaves" about him.
+            let old = &wrong[place.clone()];
+            let persons = self.lexicon().requests.person_pronouns;
+            let about = if is_clause { self.named(old) } else { None };
+            let thing = about.and_then(|name| self.reader.with_name(&new, &name));
+            let persons = old.iter().filter_map(|name| self.reader.with_name_for(persons, &new, name));
+            let mut all: Vec<String> = if is_clause { persons.collect() } else { Vec::new() };
+            all.extend(if all.is_empty() { Some(thing.unwrap_or_else(|| new.clone())) } else { None });
+            let (before, behind) = (&wrong[..place.start], &wrong[place.end..]);
+            all.iter().map(|new| [before, &[new.as_str()], behind].concat().join(" ")).collect::<Vec<_>>()
         };
         // What was to be done at once is done then.
         if clauses.is_empty() && is_time && self.datetimes(wrong).is_empty() {
-            return vec![with(wrong.len()..wrong.len())];
+            return with(wrong.len()..wrong.len());
         }
-        places.into_iter().take(MAX_EDITS).map(with).collect()
+        places.into_iter().flat_map(with).take(MAX_EDITS).collect()
     }
 
     /// Each clause of a request that says when: where it may stand, the likeliest end first.
@@ -182,9 +208,13 @@ impl Speech<'_> {
 
     /// Where a request says a time.
     fn datetimes(&self, words: &[&str]) -> Vec<Range<usize>> {
+        self.datetimes_from(1, words)
+    }
+
+    fn datetimes_from(&self, first: usize, words: &[&str]) -> Vec<Range<usize>> {
         let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
         let span = |at: usize| Some(at..at + rules::longest(Rule::Datetime, &words[at..], &by)?.1);
-        (1..words.len()).find_map(|at| span(at).filter(|span| !span.is_empty())).into_iter().collect()
+        (first..words.len()).find_map(|at| span(at).filter(|span| !span.is_empty())).into_iter().collect()
     }
 
     /// The first of two turns, and that with something else in the place of what is of its kind, where the second asks for
@@ -209,8 +239,8 @@ impl Speech<'_> {
             return None;
         }
         // "The hallway *one* too": the hallway light, where a light was spoken of.
-        let kind = before.iter().rev().find(|word| self.reader.grammar.says_what_kind(word));
-        let in_full = kind.filter(|_| is_one).map(|kind| [meant, &[*kind]].concat());
+        let kind = self.kind_said(before).filter(|_| is_one);
+        let in_full = kind.map(|kind| [meant, &[kind]].concat());
         let in_full = in_full.map(|meant| self.put_in(before, &meant, &[])).unwrap_or_default();
         Some((before.join(" "), [in_full, self.put_in(before, meant, &[])].concat()))
     }
@@ -245,11 +275,16 @@ impl Speech<'_> {
         let (talk, things) = (&self.lexicon().discourse, &self.lexicon().things);
         let is_one = |at: &usize| talk.one.contains(words[*at]) && things.articles.contains(words[at - 1]);
         let one = (at + 1..words.len()).find(is_one)?;
-        let kind = words[..at].iter().rev().find(|word| self.reader.grammar.says_what_kind(word))?;
+        let kind = self.kind_said(&words[..at])?;
         let marks = [talk.another, self.lexicon().requests.connectors];
         let begins =
             marks.into_iter().filter_map(|marks| phrases::starts(marks, &words[at..])).max().unwrap_or(0);
         Some([&words[at + begins..one], &[kind], &words[one + 1..]].concat().join(" "))
+    }
+
+    /// The kind of thing that was spoken of last: "light".
+    fn kind_said<'w>(&self, words: &[&'w str]) -> Option<&'w str> {
+        words.iter().rev().find(|word| self.reader.grammar.says_what_kind(word)).copied()
     }
 
     /// A request with another that names its kind as "one": "close the kitchen blinds and open *the ones in the bedroom*".

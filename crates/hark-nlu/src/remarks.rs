@@ -89,6 +89,25 @@ impl Speech<'_> {
             .collect()
     }
 
+    /// The sentence without a clause that changes nothing, in the ways that it may end: "*whether or not the window is open* turn
+    /// the heating up".
+    pub(super) fn without_regardless(&self) -> Vec<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let begins = |at: usize| phrases::starts(lexicon.qualifiers.regardless, &words[at..]);
+        let Some((at, length)) = (0..words.len()).find_map(|at| Some((at, begins(at)?))) else {
+            return Vec::new();
+        };
+        let before = self.text[..self.tokens[at].start].trim_end_matches([' ', ',']);
+        if at > 0 {
+            return vec![before.to_owned()];
+        }
+        let is_likely =
+            |end: &usize| self.pauses_before(*end) || lexicon.discourse.verbs.contains(words[*end]);
+        let ends = (length + 1..words.len()).filter(is_likely).take(MAX_STATEMENTS);
+        ends.map(|end| self.text[self.tokens[end].start..].to_owned()).collect()
+    }
+
     /// Two requests that are one: the first is only the reason for the second ("i'm boiling, turn the heating down"), or one
     /// of them says no more than the kind of it ("ten more minutes please, snooze"). What says more stays.
     pub(super) fn once(&self, found: Reading) -> Reading {
@@ -163,10 +182,12 @@ impl Speech<'_> {
         (1..words.len()).find_map(|at| {
             let length = self.therefore(&words, at).unwrap_or(0);
             let (statement, request) = (&words[..at], &words[at + length..]);
+            // "*That kitchen window*, if it's still open remind me to shut it."
+            let is_name = statement.len() > 1 && self.reader.grammar.is_thing(&statement[1..].join(" "));
             let waits = || {
                 let (text, tokens) = spoken(request, self.reader);
                 let first = Qualifiers::of(self.reader, &text, &tokens).found.into_iter().next();
-                length > 0 && first.is_some_and(|first| first.start == 0 && first.waits())
+                (length > 0 || is_name) && first.is_some_and(|first| first.start == 0 && first.waits())
             };
             let asks = request.first().is_some_and(|first| talk.verbs.contains(first)) || waits();
             let begins = asks && (length > 0 || self.pauses_before(at));
@@ -203,7 +224,15 @@ impl Speech<'_> {
         let somebody_is = said.first().is_some_and(|first| talk.contraction(first).is_some_and(is_about));
         // "I mean just the lamp" is a correction.
         let corrects = phrases::starts(talk.corrections, words).is_some_and(|length| length > 1);
-        let is_statement = said.len() >= MIN_WORDS && (gives_reason || somebody_is) && !corrects;
+        // "Just popping out", "it hurts my eyes", and not "it off at ten".
+        let acts = |word: &str| {
+            [talk.verbs, talk.closing, talk.within, lexicon.requests.connectors]
+                .iter()
+                .any(|it| it.contains(word))
+        };
+        let of_it = said.len() > MIN_WORDS && lexicon.requests.pronouns.contains(said[0]) && !acts(said[1]);
+        let does = of_it || phrases::starts(talk.activities, said).is_some_and(|length| length < said.len());
+        let is_statement = said.len() >= MIN_WORDS && (gives_reason || somebody_is || does) && !corrects;
         let denies = |word: &&str| lexicon.requests.negations.contains(word);
         let asks = |at: usize| phrases::starts(talk.requests, &said[at..]).is_some();
         is_statement && !said.iter().any(denies) && !(0..said.len()).any(asks) && !self.has_name(said)

@@ -71,7 +71,8 @@ impl Machine {
     }
 
     /// Whether a request is said to be in the place of the one before it: "actually turn on the telly *instead*", "*rather* the
-    /// telly", or beside it at its time: "and the radio *then* as well". What is guessed of its words alone is more likely to be read with those.
+    /// telly", beside it at its time: "and the radio *then* as well", or with what it is about: "*when it's done* put the radio
+    /// on". What is guessed of its words alone is more likely to be read with those.
     pub(super) fn says_instead(&self, id: &TurnId, is_guessed: bool) -> bool {
         let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
         let text = spoken(&turn.heard);
@@ -80,12 +81,15 @@ impl Machine {
             let talk = &language.discourse;
             let begins = phrases::starts(talk.corrections, &words).is_some();
             let is_marked = || phrases::starts(talk.corrections_behind, &words).is_some();
+            let dismisses = phrases::starts(talk.dismissals, &words).is_some();
             // "And put the sprinkler on then as well."
             let joins = words.first().is_some_and(|first| language.requests.connectors.contains(first));
             let last = phrases::without_ends(&[talk.trails], &words).len();
             let then = |at: usize| language.time.then.contains(words[at]);
             begins && phrases::ends(talk.corrections_behind, &words).is_some()
                 || joins && !begins && (last..words.len()).any(then)
+                || dismisses
+                || waits_for_it(&turn.heard, language)
                 || is_guessed && (begins || is_marked())
         })
     }
@@ -103,6 +107,8 @@ impl Machine {
                 || begins(talk.corrections_with)
                 || begins(talk.corrections_behind)
                 || begins(talk.another)
+                || begins(talk.reasons)
+                || begins(talk.dismissals)
                 || leans(said, language)
                 || phrases::ends(talk.corrections_behind, &words).is_some()
                 || phrases::ends(talk.another_behind, &words).is_some()
@@ -156,6 +162,22 @@ fn leans(text: &str, language: &Lexicon) -> bool {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         let stem = language.discourse.contraction(&word).map_or(word.as_str(), |(stem, _)| stem);
         said.negations.contains(&word) || said.pronouns.contains(stem)
+    })
+}
+
+/// Whether a clause begins with what was spoken of before: "*when it's done* put the radio on", "*till that's over*".
+fn waits_for_it(text: &str, language: &Lexicon) -> bool {
+    let said = &language.qualifiers;
+    let marks = [said.when, said.before_clause, said.until];
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split([' ', ',', '.']).filter(|word| !word.is_empty()).collect();
+    let is_it = |word: &&str| {
+        let stem = language.discourse.contraction(word).map_or(*word, |(stem, _)| stem);
+        language.requests.pronouns.contains(stem)
+    };
+    (0..words.len()).any(|at| {
+        let mut lengths = marks.into_iter().filter_map(|mark| phrases::starts(mark, &words[at..]));
+        lengths.any(|length| words.get(at + length).is_some_and(|word| is_it(word)))
     })
 }
 

@@ -302,3 +302,42 @@ fn a_remark_about_what_was_done_asks_for_nothing_again() {
     let names: Vec<&str> = found.intents.iter().map(|intent| intent.name.as_str()).collect();
     assert_ne!(names, ["HarkLightSetRelative"], "{found:?}");
 }
+
+#[test]
+fn what_is_said_before_a_correction_is_passed_over() {
+    let lamp = json!({"name": "Lamp"});
+    for (before, behind, intent, slots) in [
+        ("in ten minutes turn on the lamp", "hang on, why wait, do it now", "HassTurnOn", lamp.clone()),
+        (
+            "remind me at sunset to water the plants",
+            "forget the sunset, do it at eight tonight",
+            "HarkSetReminder",
+            json!({"when": "2026-11-21T20:00:00", "message": "water the plants"}),
+        ),
+        ("turn on the counter light", "wrong light, the lamp", "HassTurnOn", lamp.clone()),
+        ("turn on the office light", "he's asleep in there, do the lamp instead", "HassTurnOn", lamp),
+    ] {
+        assert_eq!(corrected(before, behind), [(intent.to_owned(), slots)], "{before} / {behind}");
+    }
+}
+
+#[test]
+fn of_two_numbers_with_a_pause_to_think_the_second_is_meant() {
+    let found = understood("start a timer for twelve, er, fifteen minutes");
+    let [timer] = found.intents.as_slice() else { panic!("{found:?}") };
+    assert_eq!(timer.slots["minutes"], 15);
+    let found = understood("start a timer for twelve, er, minutes");
+    assert_eq!(found.intents[0].slots["minutes"], 12);
+}
+
+#[test]
+fn no_word_is_left_out_of_what_goes_on_a_list() {
+    let grammar = grammar();
+    let effort = hark_core::Effort::default();
+    let filled = |text: &str| grammar.fill_within("HassShoppingListAddItem", text, None, now(), &effort);
+    let items: Vec<Value> = ["we need washing up liquid", "we need washing powder"]
+        .into_iter()
+        .filter_map(|text| filled(text)?.slots.get("item").cloned())
+        .collect();
+    assert!(items.iter().all(|item| item != "washing liquid"), "{items:?}");
+}
