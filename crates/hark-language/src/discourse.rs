@@ -13,6 +13,10 @@ pub struct Discourse {
     pub hesitations: Phrases,
     /// Articles and other small words of which a repetition is ignored: "the, the lamp".
     pub stammered: Phrases,
+    /// What begins a remark that takes back a part of a request: "*forget* the sunrise", "*wrong* door".
+    pub dismissals: Phrases,
+    /// What begins a remark that has no subject: "*just popping* to the shops".
+    pub activities: Phrases,
     /// What people say before the request itself: "can you tell me".
     pub leads: Phrases,
     /// Take a request back at its end: "never mind".

@@ -86,6 +86,10 @@ pub struct Qualifiers {
     pub elapsed: Phrases,
     /// What holds such words and is no condition: "even if", "i wonder if".
     pub none: Phrases,
+    /// What begins a request with how things are: "*with* the radio off, turn the telly on".
+    pub given: Phrases,
+    /// What begins a clause that changes nothing: "*whether or not* the window is open".
+    pub regardless: Phrases,
     /// How a question begins with such a word: "when is".
     pub questions: Phrases,
     /// Those that say when something ends, which rules read as any other time.

@@ -23,7 +23,8 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
     // "… to ring the bank and at four to fetch the parcel."
     let at_another_time = |at: usize| {
         let joins = lexicon.requests.connectors.contains(words[at - 1]);
-        let begins = joins && phrases::starts(lexicon.time.at, &words[at..]).is_some();
+        let is_day = || rules::longest(Rule::Date, &words[at..], &by).is_some();
+        let begins = joins && (phrases::starts(lexicon.time.at, &words[at..]).is_some() || is_day());
         begins && rules::longest(Rule::Datetime, &words[at..], &by).is_some_and(|(_, used)| used > 1)
     };
     // "… and close the blinds" is no part of a title.

@@ -469,6 +469,7 @@ impl<'s> Qualifiers<'s> {
         };
         let marked = marks
             .into_iter()
+            .chain((at == 0).then_some((Kind::If, said.given)))
             .map(|(kind, phrases)| (kind, goes_on(phrases).filter(|it| !over(it) && !later(it))));
         let by = rules::Reckoning {
             lexicon: self.speech.reader.grammar.lexicon(),

@@ -388,6 +388,28 @@ impl<'s> Speech<'s> {
         Some(format!("{request} {before} {}", length.join(" ")))
     }
 
+    /// A thing that runs, with when or how long, as a request to turn it on: "*the coffee machine* at seven". `None` where another
+    /// word says what is to be done with it.
+    pub fn with_running(&self) -> Option<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let acts =
+            |word: &&str| lexicon.discourse.verbs.contains(word) || lexicon.discourse.closing.contains(word);
+        let runs = lexicon.qualifiers.runs.first().filter(|_| !words.iter().any(acts))?;
+        let time = rules::longest(Rule::Datetime, &words, &by).map_or(0, |(_, used)| used);
+        let article = words.get(time).is_some_and(|word| lexicon.things.articles.contains(word));
+        let name = time + usize::from(article);
+        let ends = (name + 1..=words.len().min(name + MOST_WORDS_OF_PLACE)).rev();
+        let is_run = |end: &usize| self.reader.grammar.may_run(&words[name..*end].join(" "));
+        let end = ends.into_iter().find(is_run)?;
+        let lasts = |at: usize| phrases::starts(lexicon.qualifiers.lasting, &words[at..]).is_some();
+        let says_when = time > 0
+            || (end..words.len())
+                .any(|at| lasts(at) || rules::longest(Rule::Datetime, &words[at..], &by).is_some());
+        says_when.then(|| [&words[..time], &[runs], &words[time..]].concat().join(" "))
+    }
+
     /// The sentence with the verbs that sentences have for those of everyday speech, and with contractions of names written
     /// out: "pop the light on", "see that the back door's locked".
     pub fn in_plain_words(&self) -> Option<String> {

@@ -176,7 +176,9 @@ impl Reader<'_> {
         let about_it = other(text, |speech| speech.with_it_named_behind().or_else(|| speech.about_it()));
         let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
         // Looked for only where nothing before is understood to the end.
-        let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
+        let stated =
+            iter::once_with(|| [speech.without_statement_behind(), speech.without_regardless()].concat())
+                .flatten();
         let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
         let one = iter::once_with(|| {
             speech
@@ -184,6 +186,8 @@ impl Reader<'_> {
                 .into_iter()
                 .chain(speech.with_kind_in_full())
                 .chain(speech.until_turned())
+                .chain(speech.with_running())
+                .chain(speech.with_day_of_clause())
         })
         .flatten();
         // Of words that are taken as they are, nothing is left out.
@@ -241,9 +245,9 @@ impl Reader<'_> {
         }
         reader.expect_parts(&tokens);
         let said = Speech { reader, text, tokens: &tokens };
-        let in_full =
-            said.with_places().or_else(|| said.with_others_named()).or_else(|| said.with_same_time());
-        let in_full = in_full.or_else(|| said.with_day_at_times()).or_else(|| said.with_time_of_clause());
+        let in_full = said.with_places().or_else(|| said.with_others_named());
+        let in_full = in_full.or_else(|| said.with_same_time()).or_else(|| said.with_day_at_times());
+        let in_full = in_full.or_else(|| said.with_time_of_clause());
         let in_full = in_full.or_else(|| said.with_length_behind());
         if let Some(in_full) = in_full {
             return self.as_said(&in_full, language);
@@ -291,9 +295,7 @@ impl Reader<'_> {
         }
         let reading = read(reader, text, &tokens);
         let refused = match &reading {
-            Some(Reading { matches, .. }) => {
-                impossible.refuse(matches).or_else(|| qualifiers.refuse(matches))
-            }
+            Some(it) => impossible.refuse(&it.matches).or_else(|| qualifiers.refuse(&it.matches)),
             None => match qualifiers.refuse_unread() {
                 // A part of what is left can be done, but not all of it.
                 Some(refused) => clauses::unread_act(reader, text, &tokens).or(Some(refused)),

@@ -220,6 +220,17 @@ impl Reader<'_> {
         if found.wild_words > 0 && replaced && !is_marked {
             return None;
         }
+        // "Washing up liquid" is no "washing liquid": words that are taken as they are stand beside each other.
+        let is_torn =
+            found.spans.iter().filter(|span| self.grammar.takes_any_words(&span.slot)).any(|span| {
+                let taken = found.words.get(span.start..span.end).unwrap_or_default();
+                let is_said =
+                    |heard: &[Token]| heard.iter().zip(taken).all(|(token, (word, _))| token.word == *word);
+                !said.tokens.windows(taken.len().max(1)).any(is_said)
+            });
+        if is_torn {
+            return None;
+        }
         // Small talk has as many words as people; a request has one of those it is made with.
         let is_talk =
             category_of(intent).is_none_or(|it| matches!(it, Category::Conversation | Category::Question));

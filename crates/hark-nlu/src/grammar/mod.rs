@@ -52,6 +52,9 @@ pub(crate) use part::Part;
 pub(super) use reader::Reader;
 pub use sample::LabelledSample;
 
+/// Domains of things that only run or rest.
+const RUNS: [&str; 5] = ["fan", "humidifier", "light", "media_player", "switch"];
+
 /// What the parser needs to know of a template besides its network.
 #[derive(Debug)]
 pub(super) struct Meaning {
@@ -219,6 +222,12 @@ impl Grammar {
     /// Whether some words are the name of a thing of the home.
     pub(super) fn is_thing(&self, words: &str) -> bool {
         self.names.are_called(words, &[home::THINGS])
+    }
+
+    /// Whether some words are the name of a thing that does nothing but run or rest, so that naming it says what is wanted.
+    pub(super) fn may_run(&self, words: &str) -> bool {
+        let domain = self.context_of(|item| item.list == home::THINGS && item.text == words, "domain");
+        domain.and_then(Value::as_str).is_some_and(|domain| RUNS.contains(&domain))
     }
 
     /// Whether some words are the name of a list: "shopping".
