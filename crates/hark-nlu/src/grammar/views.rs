@@ -169,8 +169,9 @@ impl ViewBuilder {
     fn entry(&mut self, raw: RawEntry) -> Option<Arc<Entry>> {
         let mut phrases: Vec<Vec<WordId>> = Vec::new();
         for text in &raw.texts {
-            let phrase: Vec<WordId> =
-                text::words(text, self.lexicon).iter().map(|word| self.words.intern(word)).collect();
+            // Ranges have the same numbers many times.
+            let text = self.texts.intern(text);
+            let phrase = self.spoken(text).to_vec();
             if !phrase.is_empty() && !phrases.contains(&phrase) {
                 phrases.push(phrase);
             }
