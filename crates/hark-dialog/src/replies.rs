@@ -135,22 +135,11 @@ impl Phrasebook {
 }
 
 impl Replies {
-    /// Compiles every template.
-    ///
-    /// # Errors
-    /// All templates that do not compile, each with its intent and key.
-    pub fn new(templates: &Templates) -> Result<Self, Vec<Fault>> {
+    /// Of templates that were checked when their files were read.
+    pub fn new(templates: &Templates) -> Self {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Chainable);
-        let mut faults = Vec::new();
-        for (group, keys) in templates {
-            for (key, text) in keys {
-                if let Err(error) = environment.template_from_named_str(key, text) {
-                    faults.push(fault(group, key, &error));
-                }
-            }
-        }
-        if faults.is_empty() { Ok(Self { environment, templates: templates.clone() }) } else { Err(faults) }
+        Self { environment, templates: templates.clone() }
     }
 
     /// What a language lacks: fixed replies, apologies, and answers to intents: their keys by group.
@@ -186,7 +175,7 @@ impl Replies {
     /// The words of a reply. `unix_ms` is the wall clock, for timers that ring late.
     ///
     /// # Errors
-    /// When the template is missing or fails on these values.
+    /// When the template is missing, does not compile or fails on these values.
     pub fn render(&self, reply: &Reply, unix_ms: i64) -> Result<String, Fault> {
         match reply {
             Reply::Parts { parts } => self.parts(parts),
@@ -370,7 +359,7 @@ mod tests {
             ),
             (summary::GROUP.into(), summary::english_sentences()),
         ]);
-        Replies::new(&templates).unwrap()
+        Replies::new(&templates)
     }
 
     fn intent(name: &str) -> Intent {
@@ -446,11 +435,11 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_template_is_named() {
+    fn a_missing_or_broken_template_is_named() {
         let fault = replies().render(&Reply::Fixed { key: "nowhere".into() }, 0).unwrap_err();
         assert!(fault.message.contains("replies/nowhere"), "{fault}");
         let broken = Templates::from([("X".into(), BTreeMap::from([("y".into(), "{{ oops".into())]))]);
-        let faults = Replies::new(&broken).err().unwrap();
-        assert!(faults[0].message.contains("X/y"), "{}", faults[0]);
+        let fault = Replies::new(&broken).fill("X", "y", json!({})).unwrap_err();
+        assert!(fault.message.contains("X/y"), "{fault}");
     }
 }

@@ -147,7 +147,7 @@ impl LiveGrammar {
         }
         let sentences = Sentences::load(&folders, &self.language)
             .map_err(|problems| problems.into_iter().map(Fault::from).collect::<Vec<_>>())?;
-        let replies = Replies::new(sentences.responses())?;
+        let replies = Replies::new(sentences.responses());
         let missing = replies.missing(sentences.intents());
         if missing.is_empty() {
             return Ok((sentences, replies));

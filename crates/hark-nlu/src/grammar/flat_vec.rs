@@ -60,8 +60,9 @@ impl<T> Default for SparseFlatVec<T> {
 
 impl<T> SparseFlatVec<T> {
     /// Adds the list of a number greater than all before, unless it is empty.
-    pub fn add(&mut self, number: u32, row: Vec<T>) {
-        if !row.is_empty() {
+    pub fn add(&mut self, number: u32, row: impl IntoIterator<Item = T>) {
+        let mut row = row.into_iter().peekable();
+        if row.peek().is_some() {
             let (block, bit) = Self::place(number);
             self.present.resize(block + 1, 0);
             self.present[block] |= bit;
@@ -114,9 +115,9 @@ mod tests {
     #[test]
     fn empty_lists_take_no_room() {
         let mut rows = SparseFlatVec::default();
-        rows.add(3, vec![1, 2]);
-        rows.add(4, vec![]);
-        rows.add(7, vec![3]);
+        rows.add(3, [1, 2]);
+        rows.add(4, []);
+        rows.add(7, [3]);
         rows.shrink_to_fit();
         assert_eq!([2, 3, 4, 7, 8].map(|number| rows.of(number)), [&[][..], &[1, 2], &[], &[3], &[]]);
         assert_eq!(rows.numbers.len(), 2);

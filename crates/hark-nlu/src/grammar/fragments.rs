@@ -1,26 +1,27 @@
 //! First step of compiling a template: a graph of pieces of text, blanks and list references.
 //! Words are not whole yet: "light[s]" is the pieces "light" and "s".
 
+use super::texts::{TextId, Texts};
 use super::views::{ViewBuilder, ViewId};
 use crate::rules::Rule;
-use crate::sentences::Scope;
 use crate::sentences::model::{Data, List, Rule as SpokenRule, Ruled};
 use crate::sentences::template::Expr;
-use std::collections::BTreeSet;
+use crate::sentences::{Scope, Sentences};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// A slot name, as a number.
 pub type SlotId = u32;
 
 /// What stands on an arc.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fragment {
     /// Nothing.
     Nothing,
     /// A blank: the word ends.
     Blank,
     /// A piece of text without blanks.
-    Text(String),
+    Text(TextId),
     /// One value of a list.
     View(ViewId, SlotId),
     /// One word, whatever it is.
@@ -32,11 +33,21 @@ pub enum Fragment {
 /// The slot of what is only said aloud: nobody reads it.
 pub const SILENT: SlotId = SlotId::MAX;
 
+/// An arc of the graph.
+#[derive(Debug)]
+struct Arc {
+    piece: Fragment,
+    to: usize,
+    /// The arc that was added before it to the same node.
+    before: Option<usize>,
+}
+
 /// The graph of one template, from node 0 to `end`. Only `Any` arcs may form a circle.
 #[derive(Debug, Default)]
 pub struct Fragments {
-    /// Outgoing arcs by node.
-    pub arcs: Vec<Vec<(Fragment, usize)>>,
+    /// The arc that was added last to each node.
+    last_arcs: Vec<Option<usize>>,
+    arcs: Vec<Arc>,
     /// Last node.
     pub end: usize,
     /// Context keys that one of its lists tells about.
@@ -46,13 +57,45 @@ pub struct Fragments {
 }
 
 impl Fragments {
+    /// A node to be, without any arc.
+    fn node(&mut self) -> usize {
+        self.last_arcs.push(None);
+        self.last_arcs.len() - 1
+    }
+
+    fn arc(&mut self, from: usize, piece: Fragment, to: usize) {
+        let before = self.last_arcs[from].replace(self.arcs.len());
+        self.arcs.push(Arc { piece, to, before });
+    }
+
+    /// An arc to a new node.
+    fn step(&mut self, from: usize, piece: Fragment) -> usize {
+        let to = self.node();
+        self.arc(from, piece, to);
+        to
+    }
+
+    /// What leaves a node, with the nodes it leads to; the last first.
+    pub fn from(&self, node: usize) -> impl Iterator<Item = (Fragment, usize)> {
+        let arcs = std::iter::successors(self.last_arcs[node], |arc| self.arcs[*arc].before);
+        arcs.map(|arc| (self.arcs[arc].piece, self.arcs[arc].to))
+    }
+
+    /// Forgets everything, for the next template.
+    fn clear(&mut self) {
+        self.last_arcs.clear();
+        self.arcs.clear();
+        self.provided.clear();
+        self.speech.clear();
+    }
+
     /// Whether any sentence leads to the end: not where a list is empty in this home.
     pub fn can_be_said(&self) -> bool {
-        let mut seen = vec![false; self.arcs.len()];
+        let mut seen = vec![false; self.last_arcs.len()];
         let mut stack = vec![0];
         while let Some(at) = stack.pop() {
             if !std::mem::replace(&mut seen[at], true) {
-                stack.extend(self.arcs[at].iter().map(|(_, to)| *to));
+                stack.extend(self.from(at).map(|(_, to)| to));
             }
         }
         seen[self.end]
@@ -70,36 +113,58 @@ pub struct FragmentCompiler<'c> {
     pub views: &'c mut ViewBuilder,
     /// Slot names by number.
     pub slots: &'c mut Vec<String>,
-    /// What the data block can refer to.
-    pub scope: Scope<'c>,
-    /// The data block.
-    pub data: &'c Data,
+    scope: Scope<'c>,
+    data: &'c Data,
     /// Number of the data block, for its own lists.
-    pub index: usize,
+    index: usize,
+    /// Lists that were met before: the block refers to the same list many times.
+    lists: HashMap<String, KnownList>,
     /// Whether the way something is said aloud is being compiled.
-    pub speaking: bool,
+    speaking: bool,
 }
 
-impl FragmentCompiler<'_> {
-    /// The graph of a template of this data block.
-    pub fn compile(&mut self, expr: &Expr) -> Fragments {
-        let mut pieces = Fragments { arcs: vec![Vec::new()], ..Fragments::default() };
-        pieces.end = self.expr(&mut pieces, expr, 0, 0);
-        pieces
+/// A list as a data block needs it.
+#[derive(Debug, Clone)]
+struct KnownList {
+    /// `None` when no value is left in this home.
+    view: Option<ViewId>,
+    /// What the block requires that the list tells about.
+    provided: Vec<String>,
+    /// Most words of text that is typed freely, where that is allowed.
+    wildcard: Option<Option<usize>>,
+}
+
+impl<'c> FragmentCompiler<'c> {
+    /// For a data block of a number.
+    pub fn new(
+        views: &'c mut ViewBuilder,
+        slots: &'c mut Vec<String>,
+        sentences: &'c Sentences,
+        (index, data): (usize, &'c Data),
+    ) -> Self {
+        let scope = Scope::new(sentences, Some(data));
+        Self { views, slots, scope, data, index, lists: HashMap::new(), speaking: false }
+    }
+
+    /// Makes `pieces` the graph of a template of this data block.
+    pub fn compile(&mut self, expr: &Expr, pieces: &mut Fragments) {
+        pieces.clear();
+        let start = pieces.node();
+        pieces.end = self.expr(pieces, expr, start, 0);
     }
 
     /// Adds `expr` behind `from`; answers the node it ends in. `depth` counts rules, which the loader
     /// has checked not to be circular.
     fn expr(&mut self, pieces: &mut Fragments, expr: &Expr, from: usize, depth: usize) -> usize {
         match expr {
-            Expr::Text(text) => add_text(pieces, text, from),
+            Expr::Text(text) => add_text(pieces, &mut self.views.texts, text, from),
             Expr::Seq(parts) => parts.iter().fold(from, |from, part| self.expr(pieces, part, from, depth)),
             Expr::Alt(parts) => {
-                let end = node(pieces);
+                let end = pieces.node();
                 for part in parts {
-                    let start = step(pieces, from, Fragment::Nothing);
+                    let start = pieces.step(from, Fragment::Nothing);
                     let last = self.expr(pieces, part, start, depth);
-                    pieces.arcs[last].push((Fragment::Nothing, end));
+                    pieces.arc(last, Fragment::Nothing, end);
                 }
                 end
             }
@@ -123,14 +188,14 @@ impl FragmentCompiler<'_> {
     fn permutation(&mut self, pieces: &mut Fragments, parts: &[Expr], from: usize, depth: usize) -> usize {
         let full = (1usize << parts.len()) - 1;
         let mut said: Vec<Option<usize>> = vec![None; full + 1];
-        said[0] = Some(step(pieces, from, Fragment::Blank));
+        said[0] = Some(pieces.step(from, Fragment::Blank));
         for set in 0..full {
             let Some(start) = said[set] else { continue };
             for (index, part) in parts.iter().enumerate().filter(|(index, _)| set & (1 << index) == 0) {
-                let entry = step(pieces, start, Fragment::Nothing);
+                let entry = pieces.step(start, Fragment::Nothing);
                 let last = self.expr(pieces, part, entry, depth);
-                let after = *said[set | (1 << index)].get_or_insert_with(|| node(pieces));
-                pieces.arcs[last].push((Fragment::Blank, after));
+                let after = *said[set | (1 << index)].get_or_insert_with(|| pieces.node());
+                pieces.arc(last, Fragment::Blank, after);
             }
         }
         said[full].unwrap_or(from)
@@ -145,27 +210,50 @@ impl FragmentCompiler<'_> {
         spoken: &[SpokenRule],
         (from, depth): (usize, usize),
     ) -> usize {
-        let end = node(pieces);
+        let end = pieces.node();
         // The checker has seen to it that there is none within another.
         if self.speaking {
             return end;
         }
         let slot = self.slot(slot);
-        pieces.arcs[from].push((Fragment::Ruled(ruled, slot), end));
-        let first = pieces.arcs.len();
+        pieces.arc(from, Fragment::Ruled(ruled, slot), end);
+        let first = pieces.last_arcs.len();
         self.speaking = true;
         for template in spoken {
-            let start = step(pieces, from, Fragment::Nothing);
+            let start = pieces.step(from, Fragment::Nothing);
             let last = self.expr(pieces, &template.expr, start, depth + 1);
-            pieces.arcs[last].push((Fragment::Nothing, end));
+            pieces.arc(last, Fragment::Nothing, end);
         }
         self.speaking = false;
-        pieces.speech.push(first..pieces.arcs.len());
+        pieces.speech.push(first..pieces.last_arcs.len());
         end
     }
 
     fn list(&mut self, pieces: &mut Fragments, list: &str, slot: &str, from: usize) -> usize {
         let slot = self.slot(slot);
+        if !self.lists.contains_key(list) {
+            let met = self.meet(list);
+            self.lists.insert(list.to_owned(), met);
+        }
+        let list = &self.lists[list];
+        for context in &list.provided {
+            if !pieces.provided.contains(context) {
+                pieces.provided.insert(context.clone());
+            }
+        }
+        let end = pieces.node();
+        if let Some(view) = list.view {
+            pieces.arc(from, Fragment::View(view, slot), end);
+        }
+        if let Some(max_words) = list.wildcard
+            && !self.speaking
+        {
+            add_wildcard(pieces, slot, max_words, from, end);
+        }
+        end
+    }
+
+    fn meet(&mut self, list: &str) -> KnownList {
         let found = self.scope.list(list);
         let key = match found {
             Some((_, true)) => format!("{}/{list}", self.index),
@@ -173,22 +261,16 @@ impl FragmentCompiler<'_> {
             None => list.to_owned(),
         };
         let definition = found.map(|(list, _)| list);
-        for context in self.data.requires.keys() {
-            if self.views.provides(&key, definition, context) {
-                pieces.provided.insert(context.clone());
-            }
-        }
-        let view = self.views.view(&key, definition, (self.index, self.data));
-        let end = node(pieces);
-        if !self.views.views.get(view).entries.is_empty() {
-            pieces.arcs[from].push((Fragment::View(view, slot), end));
-        }
-        if let Some(List::Wildcard { max_words, .. }) = definition
-            && !self.speaking
-        {
-            add_wildcard(pieces, slot, *max_words, from, end);
-        }
-        end
+        let required = self.data.requires.keys();
+        let provided = required.filter(|context| self.views.provides(&key, definition, context)).cloned();
+        let provided = provided.collect();
+        let view = self.views.view(&key, definition, self.data);
+        let wildcard = match definition {
+            Some(List::Wildcard { max_words, .. }) => Some(*max_words),
+            _ => None,
+        };
+        let view = (!self.views.views.get(view).entries.is_empty()).then_some(view);
+        KnownList { view, provided, wildcard }
     }
 
     fn slot(&mut self, name: &str) -> SlotId {
@@ -204,25 +286,14 @@ impl FragmentCompiler<'_> {
     }
 }
 
-fn node(pieces: &mut Fragments) -> usize {
-    pieces.arcs.push(Vec::new());
-    pieces.arcs.len() - 1
-}
-
-fn step(pieces: &mut Fragments, from: usize, piece: Fragment) -> usize {
-    let to = node(pieces);
-    pieces.arcs[from].push((piece, to));
-    to
-}
-
-fn add_text(pieces: &mut Fragments, text: &str, from: usize) -> usize {
+fn add_text(pieces: &mut Fragments, texts: &mut Texts, text: &str, from: usize) -> usize {
     let mut at = from;
     let mut rest = text;
     while !rest.is_empty() {
         let blank = rest.starts_with(char::is_whitespace);
         let length = rest.find(|c: char| c.is_whitespace() != blank).unwrap_or(rest.len());
-        let piece = if blank { Fragment::Blank } else { Fragment::Text(rest[..length].to_owned()) };
-        at = step(pieces, at, piece);
+        let piece = if blank { Fragment::Blank } else { Fragment::Text(texts.intern(&rest[..length])) };
+        at = pieces.step(at, piece);
         rest = &rest[length..];
     }
     at
@@ -230,13 +301,13 @@ fn add_text(pieces: &mut Fragments, text: &str, from: usize) -> usize {
 
 /// One to `max_words` words of any kind; without a maximum, a node that returns to itself.
 fn add_wildcard(pieces: &mut Fragments, slot: SlotId, max_words: Option<usize>, from: usize, end: usize) {
-    let mut at = step(pieces, from, Fragment::Nothing);
+    let mut at = pieces.step(from, Fragment::Nothing);
     for _ in 0..max_words.unwrap_or(1) {
-        at = step(pieces, at, Fragment::Any(slot));
-        pieces.arcs[at].push((Fragment::Nothing, end));
+        at = pieces.step(at, Fragment::Any(slot));
+        pieces.arc(at, Fragment::Nothing, end);
     }
     if max_words.is_none() {
-        let again = step(pieces, at, Fragment::Nothing);
-        pieces.arcs[again].push((Fragment::Any(slot), at));
+        let again = pieces.step(at, Fragment::Nothing);
+        pieces.arc(again, Fragment::Any(slot), at);
     }
 }

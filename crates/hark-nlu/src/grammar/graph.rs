@@ -4,8 +4,8 @@
 use super::flat_vec::FlatVec;
 use super::network::{Network, NodeId};
 use super::views::{TrieId, ViewId, Views};
-use super::words::WordId;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use super::words::{QuickMap, WordId};
+use std::collections::BTreeSet;
 
 /// A state of the automaton.
 pub type StateId = u32;
@@ -71,7 +71,7 @@ impl Graph {
             return Self::default();
         }
         let mut subsets =
-            Subsets { source: &source.states, made: Maker::default(), known: HashMap::new(), skip };
+            Subsets { source: &source.states, made: Maker::default(), known: QuickMap::default(), skip };
         let mut start = subsets.determine(starts);
         let mut made = subsets.made;
         if let Some(skip) = skip {
@@ -181,7 +181,7 @@ struct Raw {
 #[derive(Default)]
 struct Maker {
     states: Vec<Raw>,
-    known: HashMap<Raw, StateId>,
+    known: QuickMap<Raw, StateId>,
 }
 
 impl Maker {
@@ -217,8 +217,10 @@ fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
                 continue;
             }
             let arcs = arcs.into_iter().filter_map(|(symbol, to)| Some((symbol, merged[to as usize]??)));
-            let arcs: BTreeSet<(Symbol, StateId)> = arcs.collect();
-            let raw = Raw { last: network.node(id).last, arcs: arcs.into_iter().collect() };
+            let mut arcs: Vec<(Symbol, StateId)> = arcs.collect();
+            arcs.sort_unstable();
+            arcs.dedup();
+            let raw = Raw { last: network.node(id).last, arcs };
             merged[id as usize] = Some((raw.last || !raw.arcs.is_empty()).then(|| made.state(raw)));
             stack.pop();
         }
@@ -230,7 +232,7 @@ fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
 struct Subsets<'s> {
     source: &'s [Raw],
     made: Maker,
-    known: HashMap<Vec<StateId>, StateId>,
+    known: QuickMap<Vec<StateId>, StateId>,
     skip: Option<ViewId>,
 }
 
@@ -241,16 +243,18 @@ impl Subsets<'_> {
             return *id;
         }
         let last = set.iter().any(|state| self.source[*state as usize].last);
-        let mut targets: BTreeMap<Symbol, BTreeSet<StateId>> = BTreeMap::new();
-        for (symbol, to) in set.iter().flat_map(|state| &self.source[*state as usize].arcs) {
-            targets.entry(*symbol).or_default().insert(*to);
-        }
+        let targets = set.iter().flat_map(|state| &self.source[*state as usize].arcs);
+        let mut targets: Vec<(Symbol, StateId)> = targets.copied().collect();
+        targets.sort_unstable();
+        targets.dedup();
         let mut arcs = Vec::new();
-        for (symbol, to) in targets {
+        for alike in targets.chunk_by(|(one, _), (other, _)| one == other) {
+            let symbol = alike[0].0;
+            let to = alike.iter().map(|(_, to)| *to);
             if self.known.len() < MAX_SETS {
-                arcs.push((symbol, self.determine(to.into_iter().collect())));
+                arcs.push((symbol, self.determine(to.collect())));
             } else {
-                arcs.extend(to.into_iter().map(|one| (symbol, self.determine(vec![one]))));
+                arcs.extend(to.map(|one| (symbol, self.determine(vec![one]))));
             }
         }
         if let Some(skip) = self.skip.filter(|_| last) {

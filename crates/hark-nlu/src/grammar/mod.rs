@@ -20,12 +20,12 @@ mod sample;
 mod scheduled_requests;
 mod semantic_match;
 mod synonyms;
+mod texts;
 mod views;
 mod walk;
 mod words;
 
 use super::Sentences;
-use super::sentences::Scope;
 use super::sentences::model::{Data, Requirement};
 use super::text::Token;
 use chrono::NaiveDateTime;
@@ -137,24 +137,17 @@ impl Grammar {
     pub fn with_context(sentences: &Sentences, home: &Home, context: Map<String, Value>) -> Self {
         let lexicon = hark_language::of(sentences.language());
         let mut views = ViewBuilder::new(home::lists(home), lexicon);
-        let mut network = Network::default();
+        let mut builder = NetworkBuilder::default();
+        let mut pieces = Fragments::default();
         let mut slot_names = Vec::new();
         let mut meanings = Vec::new();
         for (index, data) in sentences.data.iter().enumerate() {
             let block = Arc::new(Block::new(data));
+            let mut compiler = FragmentCompiler::new(&mut views, &mut slot_names, sentences, (index, data));
             for template in &data.templates {
-                let scope = Scope::new(sentences, Some(data));
-                let mut compiler = FragmentCompiler {
-                    views: &mut views,
-                    slots: &mut slot_names,
-                    scope,
-                    data,
-                    index,
-                    speaking: false,
-                };
-                let pieces = compiler.compile(&template.expr);
+                compiler.compile(&template.expr, &mut pieces);
                 if can_match(&block, &pieces, &context) && pieces.can_be_said() {
-                    NetworkBuilder::new(&mut network, &mut views).add(&pieces, data.spoken);
+                    builder.add(&pieces, compiler.views, data.spoken);
                     meanings.push(Meaning {
                         block: Arc::clone(&block),
                         text: template.text.clone(),
@@ -164,6 +157,7 @@ impl Grammar {
                 }
             }
         }
+        let mut network = builder.network;
         network.shrink_to_fit();
         let skip_view = views.texts(&sentences.skip_words);
         let ViewBuilder { views, words, home, .. } = views;

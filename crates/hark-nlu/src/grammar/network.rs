@@ -2,11 +2,10 @@
 
 use super::flat_vec::{FlatVec, SparseFlatVec};
 use super::fragments::{Fragment, Fragments, SlotId};
+use super::texts::TextId;
 use super::views::{ViewBuilder, ViewId};
-use super::words::{QuickHasher, WordId};
+use super::words::{QuickMap, WordId};
 use crate::sentences::model::Ruled;
-use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasherDefault;
 
 /// A node of the network.
 pub type NodeId = u32;
@@ -116,94 +115,114 @@ impl Network {
         self.ends.shrink_to_fit();
     }
 
-    fn add(&mut self, draft: Draft) {
+    /// Adds a node; its arcs are sorted and each is there once.
+    fn add(&mut self, arcs: &[Arc], last: bool) {
         let id = self.len() as NodeId;
-        self.words.add(sorted(draft.words));
-        self.views.add(sorted(draft.views));
-        self.any.add(id, sorted(draft.any));
-        self.ruled.add(id, sorted(draft.ruled));
-        self.spoken_words.add(id, sorted(draft.spoken_words));
-        self.spoken_views.add(id, sorted(draft.spoken_views));
-        self.ends.push(draft.last);
+        /// The arcs of one kind.
+        macro_rules! all {
+            ($kind:ident) => {
+                arcs.iter().filter_map(|arc| if let Arc::$kind(arc) = arc { Some(*arc) } else { None })
+            };
+        }
+        self.words.add(all!(Word));
+        self.views.add(all!(View));
+        self.any.add(id, all!(Any));
+        self.ruled.add(id, all!(Ruled));
+        self.spoken_words.add(id, all!(SpokenWord));
+        self.spoken_views.add(id, all!(SpokenView));
+        self.ends.push(last);
     }
 }
 
-/// Each once.
-fn sorted<T: Ord>(mut arcs: Vec<T>) -> Vec<T> {
-    arcs.sort_unstable();
-    arcs.dedup();
-    arcs
-}
-
-/// A node while its template is being added.
-#[derive(Debug, Default)]
-struct Draft {
-    words: Vec<WordArc>,
-    views: Vec<ViewArc>,
-    any: Vec<AnyArc>,
-    ruled: Vec<RuledArc>,
-    spoken_words: Vec<WordArc>,
-    spoken_views: Vec<ViewArc>,
-    last: bool,
+/// An arc of any kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Arc {
+    Word(WordArc),
+    View(ViewArc),
+    Any(AnyArc),
+    Ruled(RuledArc),
+    SpokenWord(WordArc),
+    SpokenView(ViewArc),
 }
 
 /// What hangs together without a blank so far.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Glue {
     /// Nothing: a word begins here.
     Boundary,
     /// Fragments of text; and whether they are only said aloud.
-    Text(String, bool),
+    Text(TextId, bool),
     /// A list value, with what is hung on to it; and whether it is only said aloud.
-    List(ViewId, SlotId, String, bool),
+    List(ViewId, SlotId, Option<TextId>, bool),
 }
 
 /// A place in the piece graph with what hangs together there.
 type Key = (usize, Glue);
 
-/// Adds a template.
-pub struct NetworkBuilder<'b> {
-    network: &'b mut Network,
-    /// Where endings are hung on to lists.
-    views: &'b mut ViewBuilder,
-    /// The nodes of the template; the numbers of nodes go on after those of the network.
-    drafts: Vec<Draft>,
-    known: HashMap<Key, NodeId>,
+/// Adds templates.
+#[derive(Default)]
+pub struct NetworkBuilder {
+    /// What was made.
+    pub network: Network,
+    /// Whether a sentence may end, by node of the template that is being added; the numbers of nodes go on after those of
+    /// the network.
+    ends: Vec<bool>,
+    /// The arcs of the template, each with the node it leaves.
+    arcs: Vec<(NodeId, Arc)>,
+    known: QuickMap<Key, NodeId>,
+    /// The node for which a place was last passed.
+    passed: QuickMap<Key, NodeId>,
     todo: Vec<(Key, NodeId)>,
+    /// Places that can be reached from the node at hand without a word.
+    stack: Vec<Key>,
 }
 
-impl<'b> NetworkBuilder<'b> {
-    /// Adds to a network.
-    pub fn new(network: &'b mut Network, views: &'b mut ViewBuilder) -> Self {
-        Self { network, views, drafts: Vec::new(), known: HashMap::new(), todo: Vec::new() }
-    }
-
-    /// Adds a template; `spoken` says whether its sentences are said aloud.
-    pub fn add(mut self, pieces: &Fragments, spoken: bool) {
+impl NetworkBuilder {
+    /// Adds a template; `spoken` says whether its sentences are said aloud. Endings are hung on to lists in `views`.
+    pub fn add(&mut self, pieces: &Fragments, views: &mut ViewBuilder, spoken: bool) {
         let start = self.node((0, Glue::Boundary));
         while let Some((key, id)) = self.todo.pop() {
-            let mut seen: HashSet<Key, BuildHasherDefault<QuickHasher>> = HashSet::default();
-            let mut stack = vec![key];
-            while let Some((at, glue)) = stack.pop() {
-                if !seen.insert((at, glue.clone())) {
+            self.stack.push(key);
+            while let Some(key) = self.stack.pop() {
+                if self.passed.insert(key, id) == Some(id) {
                     continue;
                 }
+                let (at, glue) = key;
                 if at == pieces.end {
                     if glue == Glue::Boundary {
-                        self.draft(id).last = true;
+                        self.ends[id as usize - self.network.len()] = true;
                     } else {
-                        self.flush(&mut stack, id, &glue, (at, Glue::Boundary));
+                        self.flush(views, id, glue, (at, Glue::Boundary));
                     }
                 }
                 let said = pieces.is_speech(at);
-                for (piece, to) in pieces.arcs[at].iter().rev() {
-                    self.follow(&mut stack, id, (at, &glue), (piece, *to, said));
+                for (piece, to) in pieces.from(at) {
+                    self.follow(views, id, key, (piece, to, said));
                 }
             }
         }
-        self.drafts.into_iter().for_each(|draft| self.network.add(draft));
+        self.finish();
         self.network.starts.push(start);
         self.network.spoken.push(spoken);
+    }
+
+    /// Puts the nodes of the template into the network.
+    fn finish(&mut self) {
+        self.arcs.sort_unstable();
+        self.arcs.dedup();
+        let mut arcs = self.arcs.chunk_by(|(one, _), (other, _)| one == other).peekable();
+        let mut of_node = Vec::new();
+        for last in self.ends.drain(..) {
+            let id = self.network.len() as NodeId;
+            of_node.clear();
+            if let Some(own) = arcs.next_if(|own| own[0].0 == id) {
+                of_node.extend(own.iter().map(|(_, arc)| *arc));
+            }
+            self.network.add(&of_node, last);
+        }
+        self.arcs.clear();
+        self.known.clear();
+        self.passed.clear();
     }
 
     fn node(&mut self, key: Key) -> NodeId {
@@ -211,96 +230,91 @@ impl<'b> NetworkBuilder<'b> {
             return *id;
         }
         let id = self.nameless();
-        self.known.insert(key.clone(), id);
+        self.known.insert(key, id);
         self.todo.push((key, id));
         id
     }
 
     /// A node within a piece of text.
     fn nameless(&mut self) -> NodeId {
-        self.drafts.push(Draft::default());
-        (self.network.len() + self.drafts.len() - 1) as NodeId
-    }
-
-    fn draft(&mut self, id: NodeId) -> &mut Draft {
-        &mut self.drafts[id as usize - self.network.len()]
+        self.ends.push(false);
+        (self.network.len() + self.ends.len() - 1) as NodeId
     }
 
     /// Walks one arc of the piece graph; what becomes a whole word or list becomes an arc of `id`.
     fn follow(
         &mut self,
-        stack: &mut Vec<Key>,
+        views: &mut ViewBuilder,
         id: NodeId,
-        (at, glue): (usize, &Glue),
-        (piece, to, said): (&Fragment, usize, bool),
+        (at, glue): Key,
+        (piece, to, said): (Fragment, usize, bool),
     ) {
         match (piece, glue) {
-            (Fragment::Nothing, _) => stack.push((to, glue.clone())),
-            (Fragment::Blank, Glue::Boundary) => stack.push((to, Glue::Boundary)),
-            (Fragment::Blank, _) => self.flush(stack, id, glue, (to, Glue::Boundary)),
-            (Fragment::Text(more), Glue::Boundary) => stack.push((to, Glue::Text(more.clone(), said))),
+            (Fragment::Nothing, _) => self.stack.push((to, glue)),
+            (Fragment::Blank, Glue::Boundary) => self.stack.push((to, Glue::Boundary)),
+            (Fragment::Blank, _) => self.flush(views, id, glue, (to, Glue::Boundary)),
+            (Fragment::Text(more), Glue::Boundary) => self.stack.push((to, Glue::Text(more, said))),
             (Fragment::Text(more), Glue::Text(text, said)) => {
-                stack.push((to, Glue::Text(format!("{text}{more}"), *said)));
+                self.stack.push((to, Glue::Text(views.texts.join(text, more), said)));
             }
             (Fragment::Text(more), Glue::List(view, slot, suffix, listed)) => {
-                let ending = more.starts_with(|c: char| c.is_alphabetic() || c == '\'' || c == '’');
-                if !suffix.is_empty() || (ending && !self.views.views.get(*view).numeric) {
-                    stack.push((to, Glue::List(*view, *slot, format!("{suffix}{more}"), *listed)));
-                } else {
-                    self.flush(stack, id, glue, (to, Glue::Text(more.clone(), said)));
+                let ending = |c: char| c.is_alphabetic() || c == '\'' || c == '’';
+                let joined = match suffix {
+                    Some(suffix) => Some(views.texts.join(suffix, more)),
+                    None if views.views.get(view).numeric => None,
+                    None => views.texts.text(more).starts_with(ending).then_some(more),
+                };
+                match joined {
+                    Some(_) => self.stack.push((to, Glue::List(view, slot, joined, listed))),
+                    None => self.flush(views, id, glue, (to, Glue::Text(more, said))),
                 }
             }
             (Fragment::View(view, slot), Glue::Boundary) => {
-                stack.push((to, Glue::List(*view, *slot, String::new(), said)));
+                self.stack.push((to, Glue::List(view, slot, None, said)));
             }
             (Fragment::View(view, slot), _) => {
-                let next = (to, Glue::List(*view, *slot, String::new(), said));
-                self.flush(stack, id, glue, next);
+                self.flush(views, id, glue, (to, Glue::List(view, slot, None, said)));
             }
             (Fragment::Any(slot), Glue::Boundary) => {
                 let target = self.node((to, Glue::Boundary));
-                self.draft(id).any.push((*slot, target));
+                self.arcs.push((id, Arc::Any((slot, target))));
             }
             (Fragment::Ruled(ruled, slot), Glue::Boundary) => {
                 let target = self.node((to, Glue::Boundary));
-                self.draft(id).ruled.push((*ruled, *slot, target));
+                self.arcs.push((id, Arc::Ruled((ruled, slot, target))));
             }
             // What hangs before them is a word of its own.
             (Fragment::Any(_) | Fragment::Ruled(_, _), _) => {
-                self.flush(stack, id, glue, (at, Glue::Boundary))
+                self.flush(views, id, glue, (at, Glue::Boundary));
             }
         }
     }
 
     /// Makes arcs of what hangs together; text without any word in it is passed over.
-    fn flush(&mut self, stack: &mut Vec<Key>, id: NodeId, glue: &Glue, next: Key) {
+    fn flush(&mut self, views: &mut ViewBuilder, id: NodeId, glue: Glue, next: Key) {
         match glue {
-            Glue::Boundary => stack.push(next),
+            Glue::Boundary => self.stack.push(next),
             Glue::Text(text, said) => {
-                let words = self.views.spoken(text);
+                let words = views.spoken(text);
                 let Some((last, first)) = words.split_last() else {
-                    stack.push(next);
+                    self.stack.push(next);
                     return;
                 };
                 let target = self.node(next);
                 let mut from = id;
-                let arc = |node: &mut Draft, word: WordId, to: NodeId| {
-                    let words = if *said { &mut node.spoken_words } else { &mut node.words };
-                    words.push((word, to));
-                };
+                let arc = if said { Arc::SpokenWord } else { Arc::Word };
                 for word in first {
                     let middle = self.nameless();
-                    arc(self.draft(from), *word, middle);
+                    self.arcs.push((from, arc((*word, middle))));
                     from = middle;
                 }
-                arc(self.draft(from), *last, target);
+                self.arcs.push((from, arc((*last, target))));
             }
             Glue::List(view, slot, suffix, said) => {
-                let view = if suffix.is_empty() { *view } else { self.views.suffixed(*view, suffix) };
+                let view = suffix.map_or(view, |suffix| views.suffixed(view, suffix));
                 let target = self.node(next);
-                let node = self.draft(id);
-                let views = if *said { &mut node.spoken_views } else { &mut node.views };
-                views.push((view, *slot, target));
+                let arc = if said { Arc::SpokenView } else { Arc::View };
+                self.arcs.push((id, arc((view, slot, target))));
             }
         }
     }

@@ -87,8 +87,9 @@ impl Sampler {
 /// How many sentences can be said from each node on, at most about 1e300; wildcards do not count.
 fn sentence_counts(network: &Network, views: &Views) -> Vec<f64> {
     let mut counts = vec![f64::NAN; network.len()];
+    let mut stack = Vec::new();
     for start in 0..network.len() {
-        let mut stack = vec![start as NodeId];
+        stack.push(start as NodeId);
         while let Some(&id) = stack.last() {
             if !counts[id as usize].is_nan() {
                 stack.pop();
@@ -96,9 +97,9 @@ fn sentence_counts(network: &Network, views: &Views) -> Vec<f64> {
             }
             let words = network.said_words(id).map(|(_, to)| to);
             let next = words.chain(network.said_views(id).map(|(_, _, to)| to));
-            let open: Vec<NodeId> = next.filter(|to| counts[*to as usize].is_nan()).collect();
-            if !open.is_empty() {
-                stack.extend(open);
+            let done = stack.len();
+            stack.extend(next.filter(|to| counts[*to as usize].is_nan()));
+            if stack.len() > done {
                 continue;
             }
             let words: f64 = network.said_words(id).map(|(_, to)| counts[to as usize]).sum();

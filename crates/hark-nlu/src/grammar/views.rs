@@ -1,6 +1,7 @@
 //! Lists as shared sub-automata: each distinct selection of a list's values is one trie, whichever
 //! templates refer to it. That keeps 1,000 templates × 500 entities small.
 
+use super::texts::{TextId, Texts};
 use super::words::{WordId, Words};
 use crate::sentences::model::{Data, List, Range};
 use crate::text;
@@ -126,16 +127,15 @@ pub struct ViewBuilder {
     pub views: Views,
     /// Words of everything.
     pub words: Words,
+    /// Pieces of text of templates.
+    pub texts: Texts,
     /// The language.
     pub lexicon: &'static Lexicon,
     /// The lists of the home, by their numbers.
     pub home: Vec<(String, Arc<[Arc<Entry>]>)>,
     lists: HashMap<String, ListEntries>,
-    /// Views by data block and list: a block refers to the same list many times.
-    by_block: HashMap<(usize, String), ViewId>,
-    /// Words of pieces of text.
-    pieces: HashMap<String, Arc<[WordId]>>,
-    by_selection: HashMap<(String, Vec<usize>, String), ViewId>,
+    by_selection: HashMap<(String, Vec<usize>), ViewId>,
+    with_suffix: HashMap<(ViewId, TextId), ViewId>,
 }
 
 #[derive(Clone)]
@@ -151,11 +151,11 @@ impl ViewBuilder {
             lexicon,
             views: Views::default(),
             words: Words::default(),
+            texts: Texts::default(),
             home: Vec::new(),
             lists: HashMap::new(),
-            by_block: HashMap::new(),
-            pieces: HashMap::new(),
             by_selection: HashMap::new(),
+            with_suffix: HashMap::new(),
         };
         for (name, raw) in home {
             let entries = raw.into_iter().filter_map(|raw| builder.entry(raw)).collect();
@@ -169,8 +169,9 @@ impl ViewBuilder {
     fn entry(&mut self, raw: RawEntry) -> Option<Arc<Entry>> {
         let mut phrases: Vec<Vec<WordId>> = Vec::new();
         for text in &raw.texts {
-            let phrase: Vec<WordId> =
-                text::words(text, self.lexicon).iter().map(|word| self.words.intern(word)).collect();
+            // Ranges have the same numbers many times.
+            let text = self.texts.intern(text);
+            let phrase = self.spoken(text).to_vec();
             if !phrase.is_empty() && !phrases.contains(&phrase) {
                 phrases.push(phrase);
             }
@@ -206,11 +207,7 @@ impl ViewBuilder {
 
     /// The view of a list for a data block: without the values its conditions rule out.
     /// `list` is `None` for lists of the home. The view may be empty.
-    pub fn view(&mut self, key: &str, list: Option<&List>, (index, data): (usize, &Data)) -> ViewId {
-        let block = (index, key.to_owned());
-        if let Some(known) = self.by_block.get(&block) {
-            return *known;
-        }
+    pub fn view(&mut self, key: &str, list: Option<&List>, data: &Data) -> ViewId {
         let made = self.entries(key, list);
         let told = |key: &str| made.entries.iter().any(|entry| entry.context.contains_key(key));
         let requires: Vec<_> = data.requires.iter().map(|(key, wanted)| (key, wanted, told(key))).collect();
@@ -227,20 +224,12 @@ impl ViewBuilder {
         };
         let chosen = made.entries.iter().enumerate().filter(|(_, entry)| fits(entry));
         let chosen: Vec<usize> = chosen.map(|(index, _)| index).collect();
-        let view = self.selection(key, &made, chosen, "");
-        self.by_block.insert(block, view);
-        view
+        self.selection(key, &made, chosen)
     }
 
     /// The words of a piece of text, as numbers.
-    pub fn spoken(&mut self, text: &str) -> Arc<[WordId]> {
-        if let Some(known) = self.pieces.get(text) {
-            return Arc::clone(known);
-        }
-        let words = text::words(text, self.lexicon);
-        let words: Arc<[WordId]> = words.iter().map(|word| self.words.intern(word)).collect();
-        self.pieces.insert(text.to_owned(), Arc::clone(&words));
-        words
+    pub fn spoken(&mut self, text: TextId) -> Arc<[WordId]> {
+        self.texts.spoken(text, &mut self.words, self.lexicon)
     }
 
     /// Whether any value of the list says something about `context`.
@@ -248,22 +237,21 @@ impl ViewBuilder {
         self.entries(key, list).entries.iter().any(|entry| entry.context.contains_key(context))
     }
 
-    fn selection(&mut self, key: &str, made: &ListEntries, chosen: Vec<usize>, suffix: &str) -> ViewId {
-        let id = (key.to_owned(), chosen, suffix.to_owned());
+    fn selection(&mut self, key: &str, made: &ListEntries, chosen: Vec<usize>) -> ViewId {
+        let id = (key.to_owned(), chosen);
         if let Some(known) = self.by_selection.get(&id) {
             return *known;
         }
         let entries: Vec<Arc<Entry>> = id.1.iter().map(|index| Arc::clone(&made.entries[*index])).collect();
-        let list = self.home.iter().position(|(name, _)| name == key).filter(|_| suffix.is_empty());
+        let list = self.home.iter().position(|(name, _)| name == key);
         let view = self.push(entries, made.numeric, key == "name", list.map(|list| list as u8));
         self.by_selection.insert(id, view);
         view
     }
 
     /// The view with `suffix` hung on to the last word of each value: "lamp's".
-    pub fn suffixed(&mut self, view: ViewId, suffix: &str) -> ViewId {
-        let id = (format!("view {view}"), Vec::new(), suffix.to_owned());
-        if let Some(known) = self.by_selection.get(&id) {
+    pub fn suffixed(&mut self, view: ViewId, suffix: TextId) -> ViewId {
+        if let Some(known) = self.with_suffix.get(&(view, suffix)) {
             return *known;
         }
         let (plain, names) = (self.views.get(view).entries.clone(), self.views.get(view).names);
@@ -272,14 +260,14 @@ impl ViewBuilder {
             let mut entry = Entry::clone(&entry);
             for phrase in &mut entry.phrases {
                 let texts: Vec<&str> = phrase.iter().map(|word| self.words.text(*word)).collect();
-                let joined = format!("{}{suffix}", texts.join(" "));
+                let joined = [&texts.join(" "), self.texts.text(suffix)].concat();
                 *phrase =
                     text::words(&joined, self.lexicon).iter().map(|word| self.words.intern(word)).collect();
             }
             entries.push(Arc::new(entry));
         }
         let made = self.push(entries, false, names, None);
-        self.by_selection.insert(id, made);
+        self.with_suffix.insert((view, suffix), made);
         made
     }
 

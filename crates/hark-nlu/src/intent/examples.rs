@@ -173,7 +173,7 @@ fn parse(file: &Path, source: &str, problems: &mut Vec<Problem>) -> Vec<Example>
             return Vec::new();
         }
     };
-    let mut reader = Reader { file, source, problems };
+    let mut reader = Reader { file, lines: source.lines().collect(), problems };
     let mut found = Vec::new();
     for document in &documents {
         for (_, _, node) in reader.mapping(document, "the file", &["examples"]) {

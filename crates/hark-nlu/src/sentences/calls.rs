@@ -18,7 +18,7 @@ pub struct Call {
 }
 
 /// What the template of a node calls and that nobody defines in it. Functions may be macros of other files.
-pub fn unknown(node: &Node<'_>, text: &str, source: &str) -> Vec<Call> {
+pub fn unknown(node: &Node<'_>, text: &str, lines: &[&str]) -> Vec<Call> {
     let environment = Environment::new();
     let Ok(template) = environment.template_from_str(text) else { return Vec::new() };
     let own = template.undeclared_variables(false);
@@ -31,7 +31,7 @@ pub fn unknown(node: &Node<'_>, text: &str, source: &str) -> Vec<Call> {
             _ => global.contains(name) || !own.contains(name),
         };
         if !is_known && !found.iter().any(|call| (call.kind, call.name.as_str()) == (kind, name)) {
-            found.push(Call { kind, name: name.to_owned(), at: place(node, kind, name, source) });
+            found.push(Call { kind, name: name.to_owned(), at: place(node, kind, name, lines) });
         }
     }
     found
@@ -149,10 +149,10 @@ fn is_name(word: &str) -> bool {
 }
 
 /// Where a name is called first in the lines of a node; where the node begins when it is not found.
-fn place(node: &Node<'_>, kind: &str, name: &str, source: &str) -> Place {
+fn place(node: &Node<'_>, kind: &str, name: &str, lines: &[&str]) -> Place {
     let (first, last) = (node.span.start.line(), node.span.end.line());
     let start = Place { line: first, column: node.span.start.col() + 1 };
-    for (line, text) in (1..).zip(source.lines()).filter(|(line, _)| (first..=last).contains(line)) {
+    for (line, text) in (1..).zip(lines).filter(|(line, _)| (first..=last).contains(line)) {
         let from =
             if line == first { text.char_indices().nth(start.column - 1).map_or(0, |(at, _)| at) } else { 0 };
         for (at, _) in text[from..].match_indices(name) {

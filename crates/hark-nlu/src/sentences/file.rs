@@ -94,7 +94,7 @@ pub fn read(
             return FileContent::default();
         }
     };
-    let yaml = Reader { file, source, problems };
+    let yaml = Reader { file, lines: source.lines().collect(), problems };
     let (faulty, calls, places) = Default::default();
     let mut reader = FileReader { yaml, file: file.into(), language, rank, faulty, calls, places };
     let mut content = FileContent::default();
@@ -316,13 +316,17 @@ impl FileReader<'_> {
 impl FileReader<'_> {
     /// Notes a response that is no minijinja template.
     fn check_response(&mut self, what: &str, node: &Node<'_>, text: &str) {
+        // Plain words have nothing that could be wrong.
+        if !text.contains('{') {
+            return;
+        }
         if let Err(error) = minijinja::Environment::new().template_from_str(text) {
             let line = error.line().unwrap_or(1);
             let detail = error.detail().unwrap_or("the template is broken").to_owned();
             let message = format!("{what}, its line {line}: {detail}");
             self.yaml.problem(place(node), message, "mend the {{ … }} or {% … %} there");
         }
-        for call in calls::unknown(node, text, self.yaml.source) {
+        for call in calls::unknown(node, text, &self.yaml.lines) {
             match call.kind {
                 "function" => self.calls.push(call),
                 kind => {

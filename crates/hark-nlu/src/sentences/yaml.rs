@@ -12,8 +12,8 @@ pub type Node<'y> = MarkedYaml<'y>;
 pub struct Reader<'r> {
     /// The file being read.
     pub file: &'r Path,
-    /// Its text.
-    pub source: &'r str,
+    /// Its lines.
+    pub lines: Vec<&'r str>,
     /// What was wrong so far.
     pub problems: &'r mut Vec<Problem>,
 }
@@ -116,7 +116,7 @@ impl Reader<'_> {
     /// Where the text of a scalar begins: after its quotation mark.
     pub fn text_place(&self, node: &Node<'_>) -> Place {
         let at = place(node);
-        let first = self.source.lines().nth(at.line.saturating_sub(1));
+        let first = self.lines.get(at.line.saturating_sub(1));
         let quoted = first.and_then(|line| line.chars().nth(at.column - 1));
         at.right(usize::from(matches!(quoted, Some('"' | '\''))))
     }
