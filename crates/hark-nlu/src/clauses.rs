@@ -132,9 +132,9 @@ impl Composer<'_> {
         let (others, of_clauses): (Vec<&Qualifier>, Vec<&Qualifier>) =
             qualifiers.found.iter().rev().partition(|it| !qualifiers.is_of_clause_before(it));
         // Hours limit what is waited for, as long as that is there: "from ten to six, whenever somebody moves …".
-        let waits_for_motion = self.waits_for_motion(&qualifiers);
+        let waits_within_hours = self.waits_within_hours(&qualifiers);
         let (limits, others): (Vec<&Qualifier>, Vec<&Qualifier>) = others.into_iter().partition(|it| {
-            qualifiers.limits_what_happens(it) || waits_for_motion && qualifiers.says_hours(it)
+            qualifiers.limits_what_happens(it) || waits_within_hours && qualifiers.says_hours(it)
         });
         limits.into_iter().chain(others).chain(of_clauses).find_map(|it| {
             let mut is_refused = false;

@@ -1,11 +1,12 @@
 //! A turn that corrects the one before, asks for the same of something else, or goes on with it: both are read as one.
 
 use super::grammar::Reader;
+use super::intent::category_of;
 use super::request_framing::Speech;
-use super::understand::is_whole;
+use super::understand::{WILD_CONFIDENCE, is_whole};
 use hark_core::automation::intent::RESTORE_LATER;
 use hark_core::ports::NEXT_TURN;
-use hark_core::{Intent, Understanding};
+use hark_core::{Category, Intent, Understanding};
 
 impl Reader<'_> {
     /// What the words of two turns mean where the second corrects the first.
@@ -41,6 +42,13 @@ impl Reader<'_> {
         };
         speech.edited().iter().find_map(|text| read(text)).or_else(then).or_else(again).or_else(beside)
     }
+}
+
+/// Whether words of two turns were taken for one item of a list.
+pub(super) fn lists_across_turns(text: &str, found: &Understanding) -> bool {
+    let is_wild = |intent: &Intent| intent.confidence <= WILD_CONFIDENCE;
+    let lists = |intent: &Intent| category_of(&intent.name) == Some(Category::List) && is_wild(intent);
+    text.contains(NEXT_TURN) && found.intents.iter().any(lists)
 }
 
 /// A request with the same asked again of something else; `None` where that is nothing of the kind.

@@ -16,6 +16,9 @@ const MAX_STATEMENTS: usize = 3;
 /// Most words of a name that a remark may hold.
 const MAX_NAME_WORDS: usize = 3;
 
+/// Most words of what a question is about.
+const MAX_SUBJECT_WORDS: usize = 4;
+
 /// Steps of looking whether some words are a name.
 const NAME_STEPS: usize = 4;
 
@@ -87,6 +90,38 @@ impl Speech<'_> {
             .map(|at| self.text[..self.tokens[at].start].to_owned())
             .take(MAX_STATEMENTS)
             .collect()
+    }
+
+    /// The sentence in other words that mean the same, the likeliest first.
+    pub(super) fn reworded(&self) -> Vec<String> {
+        let ways = [
+            self.with_one_in_full(),
+            self.with_kind_in_full(),
+            self.until_turned(),
+            self.with_running(),
+            self.with_day_of_clause(),
+        ];
+        let regardless = self.without_regardless();
+        ways.into_iter().flatten().chain(regardless).chain(self.with_question_as_clause()).collect()
+    }
+
+    /// A question and what is to be done then as a request with a condition, in the ways that its subject may end: "*is the office
+    /// warmer than twenty two*, then close the shutter".
+    fn with_question_as_clause(&self) -> Vec<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let is_then = |at: &usize| lexicon.time.then.contains(words[*at]) && self.pauses_before(*at);
+        let Some(then) = (MIN_WORDS + 1..words.len().saturating_sub(1)).find(is_then) else {
+            return Vec::new();
+        };
+        let mark = lexicon.qualifiers.if_so.first().filter(|_| lexicon.discourse.states.contains(words[0]));
+        let (asked, act) = (&words[1..then], words[then + 1..].join(" "));
+        let with = |mark: &str, end: usize| {
+            let (subject, state) = asked.split_at(end);
+            format!("{mark} {} {} {}, {act}", subject.join(" "), words[0], state.join(" "))
+        };
+        let ends = 1..asked.len().min(MAX_SUBJECT_WORDS + 1);
+        mark.map(|mark| ends.map(|end| with(mark, end)).collect()).unwrap_or_default()
     }
 
     /// The sentence without a clause that changes nothing, in the ways that it may end: "*whether or not the window is open* turn
@@ -224,13 +259,16 @@ impl Speech<'_> {
         let somebody_is = said.first().is_some_and(|first| talk.contraction(first).is_some_and(is_about));
         // "I mean just the lamp" is a correction.
         let corrects = phrases::starts(talk.corrections, words).is_some_and(|length| length > 1);
-        // "Just popping out", "it hurts my eyes", and not "it off at ten".
-        let acts = |word: &str| {
-            [talk.verbs, talk.closing, talk.within, lexicon.requests.connectors]
-                .iter()
-                .any(|it| it.contains(word))
+        // "Just popping out", "it hurts my eyes", and not "it off at ten", "that should be at fifty".
+        let acts = |at: usize| {
+            let marks = [talk.verbs, talk.closing, talk.within, talk.modals, lexicon.requests.connectors];
+            marks.into_iter().any(|mark| phrases::starts(mark, &said[at..]).is_some())
         };
-        let of_it = said.len() > MIN_WORDS && lexicon.requests.pronouns.contains(said[0]) && !acts(said[1]);
+        let says_number = || said.iter().any(|word| lexicon.numbers.number(&[*word]).is_some());
+        let of_it = said.len() > MIN_WORDS
+            && lexicon.requests.pronouns.contains(said[0])
+            && !acts(1)
+            && !says_number();
         let does = of_it || phrases::starts(talk.activities, said).is_some_and(|length| length < said.len());
         let is_statement = said.len() >= MIN_WORDS && (gives_reason || somebody_is || does) && !corrects;
         let denies = |word: &&str| lexicon.requests.negations.contains(word);

@@ -11,6 +11,7 @@ use super::impossible::Impossible;
 use super::intent::{category_of, leans_on_another};
 use super::multi_value;
 use super::narrative;
+use super::next_turn::lists_across_turns;
 use super::other_requests::holds_another;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::Speech;
@@ -56,14 +57,14 @@ impl Understand for Grammar {
                 return (edited, false);
             }
             let found = reader.as_said(text, language);
+            let found = if lists_across_turns(text, &found) { Understanding::default() } else { found };
             if effort.is_spent() || is_whole(&found) && !reader.swallows_correction(&found) {
                 return (found, effort.is_spent());
             }
             let whole = reader.within_half(|reader| reader.said_otherwise(text, language));
-            (
-                whole.or_else(|| if is_whole(&found) { None } else { taken_back(false) }).unwrap_or(found),
-                false,
-            )
+            let whole = whole.filter(|found| !lists_across_turns(text, found));
+            let taken_back = || if is_whole(&found) { None } else { taken_back(false) };
+            (whole.or_else(taken_back).unwrap_or(found), false)
         });
         let put_off = found.intents.iter_mut().filter(|intent| intent.slots.contains_key(COMMAND));
         put_off.for_each(|intent| self.note_what_is_put_off(intent, language, now, effort));
@@ -176,20 +177,9 @@ impl Reader<'_> {
         let about_it = other(text, |speech| speech.with_it_named_behind().or_else(|| speech.about_it()));
         let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
         // Looked for only where nothing before is understood to the end.
-        let stated =
-            iter::once_with(|| [speech.without_statement_behind(), speech.without_regardless()].concat())
-                .flatten();
+        let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
         let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
-        let one = iter::once_with(|| {
-            speech
-                .with_one_in_full()
-                .into_iter()
-                .chain(speech.with_kind_in_full())
-                .chain(speech.until_turned())
-                .chain(speech.with_running())
-                .chain(speech.with_day_of_clause())
-        })
-        .flatten();
+        let reworded = iter::once_with(|| speech.reworded()).flatten();
         // Of words that are taken as they are, nothing is left out.
         let is_tame = |found: &Understanding| found.intents.iter().all(|it| it.confidence > WILD_CONFIDENCE);
         let unfilled = || {
@@ -201,7 +191,7 @@ impl Reader<'_> {
             .chain(texts.into_iter().flatten())
             .chain(stated)
             .chain(in_full)
-            .chain(one)
+            .chain(reworded)
             .map(|text| self.as_said(&text, language))
             .find(is_whole)
             .or_else(unfilled)

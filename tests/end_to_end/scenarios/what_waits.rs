@@ -129,6 +129,25 @@ fn a_correction_changes_only_what_was_wrong() {
         (&["turn the bedside lamp red", "hmm blue would be nicer"][..], "Set the bedside lamp to blue."),
         (&["close the kitchen blinds", "only halfway though"], "Set the kitchen blinds to 50 percent."),
         (
+            &[
+                "turn on the lamp, the standing light and the hallway light",
+                "all of them off apart from the hallway",
+            ],
+            "Turned off the lamp. Turned off the standing light.",
+        ),
+        (
+            &["put tomatoes and onions on the shopping list", "scrap the onions"],
+            "Took onions off your shopping list.",
+        ),
+        (
+            &["timer for six minutes", "when it's done put the radio on"],
+            "Okay, I'll put the radio on when it's done.",
+        ),
+        (
+            &["turn on the desk lamp", "he's asleep in there, do the bedside one instead"],
+            "The desk lamp is off again. The bedside lamp is already on.",
+        ),
+        (
             &["add eggs and cheese to the shopping list", "no wait scratch the cheese"],
             "Took cheese off your shopping list.",
         ),

@@ -378,14 +378,23 @@ fn all_completed(intent: &Intent, before: &[Before<'_>]) -> Option<Vec<Intent>> 
     let last = before.first().filter(|_| intent.slots.contains_key(SEVERAL))?;
     let mut each = intent.clone();
     let except = each.slots.remove("except");
+    let is_one = |before: &Before<'_>| before.done.intent.slots.contains_key("name");
+    // "Apart from the lamp", "apart from the one in the hallway".
     let is_out = |before: &Before<'_>| {
-        let name = before.done.intent.slots.get("name");
-        let mut out = except.iter().filter_map(Value::as_array).flatten();
-        name.is_some() && out.any(|out| out.get("name") == name)
+        let done = before.done;
+        let entity = done.receipt.as_ref().map(|receipt| &receipt.detail["entities"][0]);
+        let is = |(slot, value): (&String, &Value)| {
+            done.intent.slots.get(slot).or_else(|| entity?.get(slot)) == Some(value)
+        };
+        let mut out = except.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_object);
+        is_one(before) && out.any(|out| !out.is_empty() && out.iter().all(is))
     };
+    let leaves_out = |before: &Before<'_>| !is_one(before) || is_out(before);
+    if except.is_some() && !last.alike().any(|before| leaves_out(&before)) {
+        return None;
+    }
     let meant = last.alike().filter(|before| !is_out(before));
     // What is done in a room leaves out what stands there.
-    let is_one = |before: &Before<'_>| before.done.intent.slots.contains_key("name");
     let all: Option<Vec<Intent>> =
         meant.map(|before| complete(if is_one(&before) { &each } else { intent }, &before)).collect();
     all.filter(|_| last.all.len() > 1).filter(|all| !all.is_empty())

@@ -311,9 +311,10 @@ impl Composed {
             self.begin_before(&until, now);
             return true;
         }
+        // What is told does not last: "let me know if the door is open *for five minutes*".
         let changes_back = |found: &Match| {
-            matches!(category_of(&found.intent), Some(Category::HomeControl | Category::Media))
-                || found.intent == TO_IT
+            let of_home = matches!(category_of(&found.intent), Some(Category::HomeControl | Category::Media));
+            found.intent != ANNOUNCE && of_home || found.intent == TO_IT
         };
         self.matches.iter().all(changes_back) && self.terms.end(until, words)
     }

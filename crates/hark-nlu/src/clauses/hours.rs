@@ -79,18 +79,30 @@ impl Composer<'_> {
         Some(begins.iter().min_by_key(|begin| before_end(begin))?.format("%H:%M").to_string())
     }
 
-    /// Whether an "if" clause beside hours is about motion: "between ten and six, *if there's movement in the hall*, …" is waited
-    /// for within these hours.
-    pub(super) fn waits_for_motion(&self, qualifiers: &Qualifiers<'_>) -> bool {
-        let is_motion = |it: &Qualifier, end: usize| {
+    /// Whether hours in front are those of what is waited for: "*between ten and six* turn on the light and tell me if anyone unlocks
+    /// the door".
+    pub(super) fn hours_limit_all(&self, qualifiers: &Qualifiers<'_>) -> bool {
+        let first = qualifiers.found.first();
+        first.is_some_and(|it| it.start == 0 && qualifiers.says_hours(it))
+            && self.waits_within_hours(qualifiers)
+    }
+
+    /// Whether an "if" clause beside hours is about motion or something that happens: "between ten and six, *if anyone unlocks the
+    /// door*, …" is waited for within these hours.
+    pub(super) fn waits_within_hours(&self, qualifiers: &Qualifiers<'_>) -> bool {
+        let happens = |it: &Qualifier, end: usize| {
             let clause = Clause { by: self, qualifiers, it, end };
-            matches!(clause.read(), Some((_, Adds::Check { said, .. } | Adds::Becomes { said, .. })) if said.is_motion())
+            match clause.read() {
+                Some((_, Adds::Check { said, .. })) => said.is_motion(),
+                Some((_, Adds::Becomes { .. })) => true,
+                _ => false,
+            }
         };
         qualifiers.found.iter().any(|it| qualifiers.says_hours(it))
             && qualifiers
                 .found
                 .iter()
                 .filter(|it| it.kind == Kind::If)
-                .any(|it| qualifiers.ends(it).into_iter().any(|end| is_motion(it, end)))
+                .any(|it| qualifiers.ends(it).into_iter().any(|end| happens(it, end)))
     }
 }

@@ -33,6 +33,7 @@ impl Composer<'_> {
     pub(super) fn in_turn(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
         let qualifiers = Qualifiers::of(self.reader, text, tokens);
         let lexicon = self.reader.grammar.lexicon();
+        (!self.hours_limit_all(&qualifiers)).then_some(())?;
         let contrasts = |at: usize| contrasts(&qualifiers, at, lexicon);
         let joins = |at: usize| lexicon.requests.connectors.contains(qualifiers.words[at]) || contrasts(at);
         let clauses: Vec<&Qualifier> = qualifiers.found.iter().filter(|it| says_a_time(it)).collect();

@@ -18,6 +18,9 @@ use hark_language::time::Unit;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Take back what was done last.
+const TAKE_BACK: [&str; 2] = ["HarkCancel", "HarkUndo"];
+
 /// What it costs to put a word in that was not said, or a small one.
 const PUT_IN: (u32, u32) = (8, 2);
 /// What it costs to pass over a word that was said, or a small one.
@@ -229,6 +232,10 @@ impl Reader<'_> {
                 !said.tokens.windows(taken.len().max(1)).any(is_said)
             });
         if is_torn {
+            return None;
+        }
+        // "Cancel the pasta" takes back no other timer.
+        if TAKE_BACK.contains(&intent) && candidate.ignored > 0 {
             return None;
         }
         // Small talk has as many words as people; a request has one of those it is made with.

@@ -340,4 +340,6 @@ fn no_word_is_left_out_of_what_goes_on_a_list() {
         .filter_map(|text| filled(text)?.slots.get("item").cloned())
         .collect();
     assert!(items.iter().all(|item| item != "washing liquid"), "{items:?}");
+    // "Cancel the pasta" is more than "cancel".
+    assert!(grammar.fill_within("HarkCancel", "cancel the pasta", None, now(), &effort).is_none());
 }
