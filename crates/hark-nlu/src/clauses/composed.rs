@@ -67,7 +67,7 @@ impl Composed {
         self.terms.end(other.terms.until?, &other.terms.said_until).then_some(self)
     }
 
-    /// Whether it sets something that rings.
+    /// Whether it sets something that rings, which waits for nothing else.
     pub(super) fn rings(&self) -> bool {
         self.matches.iter().any(|found| SET_RINGS.contains(&found.intent.as_str()))
     }

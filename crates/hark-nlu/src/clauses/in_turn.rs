@@ -51,7 +51,6 @@ impl Composer<'_> {
             let is_in_rest = clauses.iter().any(|it| it.start > next);
             (begins || is_behind || is_in_rest).then_some(())?;
             let mut first = self.request(text[..tokens[at].start].trim_end(), MAX_CLAUSES)?;
-            // What rings waits for nothing else.
             let is_of_both = !(begins || first.has_terms() || first.asks() || first.rings());
             // Of both, only what is done to the same thing can be told apart.
             let clause =
