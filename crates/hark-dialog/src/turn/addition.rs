@@ -177,7 +177,7 @@ fn waits_for_it(text: &str, language: &Lexicon) -> bool {
     };
     (0..words.len()).any(|at| {
         let mut lengths = marks.into_iter().filter_map(|mark| phrases::starts(mark, &words[at..]));
-        lengths.any(|length| words.get(at + length).is_some_and(|word| is_it(word)))
+        lengths.any(|length| words.get(at + length).is_some_and(is_it))
     })
 }
 
