@@ -186,7 +186,9 @@ impl Speech<'_> {
             let thing = about.and_then(|name| self.reader.with_name(&new, &name));
             let persons = old.iter().filter_map(|name| self.reader.with_name_for(persons, &new, name));
             let mut all: Vec<String> = if is_clause { persons.collect() } else { Vec::new() };
-            all.extend(if all.is_empty() { Some(thing.unwrap_or_else(|| new.clone())) } else { None });
+            if all.is_empty() {
+                all.push(thing.unwrap_or_else(|| new.clone()));
+            }
             let (before, behind) = (&wrong[..place.start], &wrong[place.end..]);
             all.iter().map(|new| [before, &[new.as_str()], behind].concat().join(" ")).collect::<Vec<_>>()
         };

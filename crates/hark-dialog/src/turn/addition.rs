@@ -160,9 +160,14 @@ fn leans(text: &str, language: &Lexicon) -> bool {
     let said = &language.requests;
     text.split_whitespace().any(|word| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        let stem = language.discourse.contraction(&word).map_or(word.as_str(), |(stem, _)| stem);
-        said.negations.contains(&word) || said.pronouns.contains(stem)
+        said.negations.contains(&word) || is_pronoun(&word, language)
     })
+}
+
+/// Whether a word stands for what was spoken of, also in a contraction: "it", "it's".
+fn is_pronoun(word: &str, language: &Lexicon) -> bool {
+    let stem = language.discourse.contraction(word).map_or(word, |(stem, _)| stem);
+    language.requests.pronouns.contains(stem)
 }
 
 /// Whether a clause begins with what was spoken of before: "*when it's done* put the radio on", "*till that's over*".
@@ -171,13 +176,9 @@ fn waits_for_it(text: &str, language: &Lexicon) -> bool {
     let marks = [said.when, said.before_clause, said.until];
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split([' ', ',', '.']).filter(|word| !word.is_empty()).collect();
-    let is_it = |word: &&str| {
-        let stem = language.discourse.contraction(word).map_or(*word, |(stem, _)| stem);
-        language.requests.pronouns.contains(stem)
-    };
     (0..words.len()).any(|at| {
         let mut lengths = marks.into_iter().filter_map(|mark| phrases::starts(mark, &words[at..]));
-        lengths.any(|length| words.get(at + length).is_some_and(is_it))
+        lengths.any(|length| words.get(at + length).is_some_and(|word| is_pronoun(word, language)))
     })
 }
 

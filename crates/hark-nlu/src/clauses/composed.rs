@@ -260,8 +260,7 @@ impl Composed {
     /// that is over already.
     fn begin_before(&mut self, until: &Until, now: NaiveDateTime) {
         let ([later], Until::Moment { at: end }) = (self.matches.as_mut_slice(), until) else { return };
-        let begin = later.slots.get("when").and_then(|when| When::parse(when.as_str()?));
-        let Some(When::Moment(mut begin)) = begin else { return };
+        let Some(mut begin) = later.moment() else { return };
         // "From five till ten tomorrow evening" is all of tomorrow.
         if *end - begin > TimeDelta::days(1) {
             begin = end.date().and_time(begin.time());

@@ -8,11 +8,9 @@ use super::super::requests::{Sentence, Words};
 use super::super::rules::{self, Prefer, Reckoning};
 use super::super::text::Token;
 use super::composed::Composed;
-use super::terms::in_evening;
 use super::{Composer, MAX_CLAUSES};
 use chrono::Timelike;
 use hark_core::automation::intent::{COMMAND, OF_IT};
-use hark_core::automation::{SunEvent, Trigger};
 use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::{Ambiguity, Category, Understanding};
 use hark_language::{Lexicon, phrases};
@@ -287,13 +285,11 @@ fn contrasts(qualifiers: &Qualifiers<'_>, at: usize, lexicon: &Lexicon) -> bool 
 /// eleven*".
 fn on_the_same_day(rest: &mut Composed, first: &Composed, reader: &Reader<'_>) {
     let Some(day) = first.terms.day() else { return };
-    let is_evening = matches!(&first.terms.trigger, Some(Trigger::Sun { event: SunEvent::Sunset, .. }));
     for later in rest.matches.iter_mut().filter(|later| later.slots.contains_key(COMMAND)) {
-        let when = later.slots.get("when").and_then(|when| When::parse(when.as_str()?));
-        let Some(When::Moment(at)) = when.filter(|_| !later.says_day(reader)) else { continue };
+        let Some(at) = later.moment().filter(|_| !later.says_day(reader)) else { continue };
         // What was reckoned from now has a part of a second.
         if at.nanosecond() == 0 {
-            let time = if is_evening { in_evening(at.time()) } else { at.time() };
+            let time = first.terms.time_beside(at.time());
             later.slots.insert("when".to_owned(), When::Moment(day.and_time(time)).to_string().into());
         }
     }
@@ -302,12 +298,10 @@ fn on_the_same_day(rest: &mut Composed, first: &Composed, reader: &Reader<'_>) {
 /// Has what is put off to one time done every day: "every evening on at sunset *and off again at eleven*", which is in the
 /// evening then. `None` where the first is not done every day.
 fn come_again(rest: &mut Composed, first: &Composed) -> Option<()> {
-    let is_evening = matches!(&first.terms.trigger, Some(Trigger::Sun { event: SunEvent::Sunset, .. }));
     for later in rest.matches.iter_mut().filter(|later| later.slots.contains_key(COMMAND)) {
-        let when = later.slots.get("when").and_then(|when| When::parse(when.as_str()?));
-        let Some(When::Moment(at)) = when else { continue };
+        let Some(at) = later.moment() else { continue };
         first.terms.only_if.is_empty().then_some(())?;
-        let time = Some(if is_evening { in_evening(at.time()) } else { at.time() });
+        let time = Some(first.terms.time_beside(at.time()));
         let every = Recurrence { time, ..Recurrence::every(Frequency::Daily) };
         later.slots.remove("when");
         later.slots.insert("recurrence".to_owned(), every.to_string().into());

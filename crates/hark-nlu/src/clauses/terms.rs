@@ -211,6 +211,12 @@ impl Terms {
         whole.map(|(from, _)| from.date()).or(of_sun)
     }
 
+    /// A time that is said beside it: behind a sunset it is in the evening.
+    pub(super) fn time_beside(&self, time: NaiveTime) -> NaiveTime {
+        let is_evening = matches!(&self.trigger, Some(Trigger::Sun { event: SunEvent::Sunset, .. }));
+        if is_evening { in_evening(time) } else { time }
+    }
+
     /// When it is not waited for any more, where it is limited to a part of a day. Hours that are said beside that are within it:
     /// "between midnight and five tonight".
     pub(super) fn expires(&mut self) -> Option<NaiveDateTime> {
@@ -236,7 +242,7 @@ impl Terms {
 }
 
 /// The one of two hours that follows a sunset: "on at sunset and off at eleven". Hours before five are of the night.
-pub(super) fn in_evening(time: NaiveTime) -> NaiveTime {
+fn in_evening(time: NaiveTime) -> NaiveTime {
     if (5..12).contains(&time.hour()) { time + TimeDelta::hours(12) } else { time }
 }
 

@@ -6,7 +6,9 @@ use super::{Block, Grammar};
 use crate::intent::{category_of, leans_on_another};
 use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::text::Token;
+use chrono::NaiveDateTime;
 use hark_core::automation::intent::{COMMAND, OF_IT};
+use hark_core::calendar::When;
 use hark_core::intent::Ambiguity;
 use hark_core::{Category, SlotSpan, Slots};
 use hark_language::{Lexicon, phrases};
@@ -52,6 +54,14 @@ impl Match {
             phrases::find(lexicon.time.today_parts, &words[at..]).is_some()
                 || rules::longest(Rule::Date, &words[at..], &by).is_some()
         })
+    }
+
+    /// The moment that it names.
+    pub(crate) fn moment(&self) -> Option<NaiveDateTime> {
+        match self.slots.get("when").and_then(|when| When::parse(when.as_str()?))? {
+            When::Moment(at) => Some(at),
+            _ => None,
+        }
     }
 
     /// Has what is put off for "it" done to what has this name.

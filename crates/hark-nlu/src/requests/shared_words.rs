@@ -6,7 +6,6 @@ use super::super::number_spans;
 use super::super::request_framing::Speech;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::text::{MAX_NUMBER_WORDS, Token};
-use super::times::moment;
 use super::{MAX_ENDING, Sentence, Words, follows};
 use hark_core::Category;
 use hark_core::automation::intent::{COMMAND, OF_IT};
@@ -130,8 +129,8 @@ impl Sentence<'_> {
         let mut found = self.begun(before, part).filter(|found| found.intent == asked);
         let first = found.next()?;
         // "Tomorrow at six and at seven": the day that was said is that of both.
-        let same_day = moment(&first).and_then(|at| {
-            found.filter(|other| moment(other).is_some_and(|then| then.time() == at.time())).last()
+        let same_day = first.moment().and_then(|at| {
+            found.filter(|other| other.moment().is_some_and(|then| then.time() == at.time())).last()
         });
         Some(same_day.unwrap_or(first))
     }

@@ -7,24 +7,16 @@ use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::Sentence;
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::COMMAND;
-use hark_core::calendar::{Recurrence, When};
+use hark_core::calendar::Recurrence;
 use hark_language::phrases;
 use serde_json::Value;
-
-/// The moment that a request names.
-pub(super) fn moment(found: &Match) -> Option<NaiveDateTime> {
-    match found.slots.get("when").and_then(|when| When::parse(when.as_str()?))? {
-        When::Moment(at) => Some(at),
-        _ => None,
-    }
-}
 
 /// Requests whose times follow on each other where they can: "at six in the morning …, at ten … and at eleven at night" is
 /// ten in the morning.
 pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Match> {
     let mut last: Option<NaiveDateTime> = None;
     for found in &mut matches {
-        let Some(at) = moment(found) else { continue };
+        let Some(at) = found.moment() else { continue };
         if let Some(before) = last.filter(|before| at < *before) {
             let text = found.said();
             let later = reader.at_time(before, |reader| {
@@ -33,13 +25,13 @@ pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> 
             });
             let follows = |later: &Match| {
                 later.intent == found.intent
-                    && moment(later).is_some_and(|at| at > before && at - before <= TimeDelta::hours(12))
+                    && later.moment().is_some_and(|at| at > before && at - before <= TimeDelta::hours(12))
             };
             if let Some(later) = later.filter(follows) {
                 *found = later;
             }
         }
-        last = moment(found);
+        last = found.moment();
     }
     matches
 }
@@ -60,7 +52,7 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
         let begin = reader.now.date().and_time(known.time.unwrap_or_default());
         let text = found.said();
         let later = reader.at_time(begin, |reader| reader.exactly(&text, &reader.tokenise(&text)));
-        let Some(at) = later.as_ref().or(Some(&*found)).and_then(moment) else { continue };
+        let Some(at) = later.as_ref().or(Some(&*found)).and_then(Match::moment) else { continue };
         let again = Recurrence { time: Some(at.time()), later: Vec::new(), ..known.clone() };
         found.slots.remove("when");
         found.slots.insert("recurrence".to_owned(), again.to_string().into());
@@ -178,7 +170,7 @@ impl Sentence<'_> {
             let (length, used) = rules::length(&words[from..behind], self.lexicon)?;
             (from + used == behind && length.months == 0).then_some((from, length))
         })?;
-        let first = moment(&self.plain(before.0, before.1)?)?;
+        let first = self.plain(before.0, before.1)?.moment()?;
         let seconds = i64::try_from(length.total_seconds()).ok()?;
         let then = first + TimeDelta::seconds(sign * seconds);
         let said = format!("{} {} {}", words[..from].join(" "), time.at.first()?, then.format("%H:%M"));
@@ -188,7 +180,7 @@ impl Sentence<'_> {
         self.reader.at_time(then - TimeDelta::minutes(1), |reader| {
             let read = |text: String| reader.exactly(&text, &reader.tokenise(&text));
             let mut found = std::iter::once(said.clone()).chain(begun).filter_map(read);
-            found.find(|found| moment(found) == Some(then))
+            found.find(|found| found.moment() == Some(then))
         })
     }
 
@@ -216,7 +208,7 @@ impl Sentence<'_> {
         if day.is_none() && !is_open {
             return None;
         }
-        let first = moment(&self.plain(before.0, before.1)?)?;
+        let first = self.plain(before.0, before.1)?.moment()?;
         let next_hour = first + TimeDelta::hours(1);
         let hours = [first, next_hour].map(|at| self.lexicon.numbers.integer_words(u64::from(at.hour12().1)));
         let hours = if is_open { hours.as_slice() } else { &[String::new()] };
@@ -227,7 +219,7 @@ impl Sentence<'_> {
             let fits = |at: NaiveDateTime| {
                 at.date() == first.date() && (!is_open || (first..=next_hour).contains(&at))
             };
-            self.with_any_words(&text).filter(|found| moment(found).is_some_and(fits))
+            self.with_any_words(&text).filter(|found| found.moment().is_some_and(fits))
         })
     }
 }
