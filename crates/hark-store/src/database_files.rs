@@ -5,7 +5,10 @@ use hark_config::paths::private;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How long a program waits for another one that opens the database; longer than any takes, unless it hangs.
+const OPENING_MS: u64 = 5_000;
 
 /// A lock file beside the database: shared by every program that has the database open, exclusive for one that replaces
 /// it. The system releases it when a program dies.
@@ -68,17 +71,44 @@ pub(super) fn lock_exclusive(database: &Path) -> Option<fs::File> {
     file.try_lock().is_ok().then_some(file)
 }
 
-/// Makes the file where there is none, and notes that it is about to be opened.
-pub(super) fn lock_and_prepare(path: &Path) -> Result<DatabaseLock, StoreError> {
+/// Waits until no other program opens, makes or mends the database. One does so at a time: SQLite refuses at once to
+/// change the kind of its log while another program writes, and a file that is being made looks like a damaged one.
+/// `None` where that cannot be known or takes too long. To be held while the database is opened, no longer.
+pub(super) fn lock_for_opening(database: &Path) -> Option<fs::File> {
+    let path = with_suffix(database, ".opening");
+    let make = private(fs::OpenOptions::new().write(true).create(true).truncate(false)).open(&path);
+    // Who may only read the folder waits as well.
+    let file = make.or_else(|_| fs::File::open(&path)).ok()?;
+    let end = Instant::now() + Duration::from_millis(OPENING_MS);
+    while file.try_lock().is_err() {
+        if Instant::now() >= end {
+            tracing::warn!(path = %path.display(), "another program has been opening the database for long; not waited for");
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Some(file)
+}
+
+/// Makes the file where there is none, and notes that it is about to be opened. The second lock is for the time of
+/// opening it.
+pub(super) fn lock_and_prepare(path: &Path) -> Result<(DatabaseLock, Option<fs::File>), StoreError> {
+    make_folder(path)?;
+    let opening = lock_for_opening(path);
     let was_open = was_open(path);
     prepare(path)?;
-    DatabaseLock::of(path, was_open)
+    Ok((DatabaseLock::of(path, was_open)?, opening))
+}
+
+fn make_folder(path: &Path) -> Result<(), StoreError> {
+    let made = fs::create_dir_all(folder(path));
+    made.map_err(|error| StoreError::Open { path: path.to_owned(), why: error.to_string() })
 }
 
 /// Makes the folder and an empty file.
 pub(super) fn prepare(path: &Path) -> Result<(), StoreError> {
+    make_folder(path)?;
     let cannot = |error: io::Error| StoreError::Open { path: path.to_owned(), why: error.to_string() };
-    fs::create_dir_all(folder(path)).map_err(cannot)?;
     let file = private(fs::OpenOptions::new().write(true).create(true).truncate(false)).open(path);
     file.and_then(|file| file.sync_all()).map_err(cannot)?;
     sync_folder(path).map_err(cannot)

@@ -71,7 +71,7 @@ impl Store {
     /// # Errors
     /// When the folder or file cannot be made, opened or written, a newer Hark wrote it, or it is damaged.
     pub fn open(path: &Path) -> Result<Self, Fault> {
-        let in_use = database_files::lock_and_prepare(path)?;
+        let (in_use, _opening) = database_files::lock_and_prepare(path)?;
         let db = open_checked(path, &in_use)?;
         Ok(Self::serve(db, Some(path), None, None, Some(in_use))?)
     }
@@ -82,7 +82,7 @@ impl Store {
     /// # Errors
     /// As [`Store::open`]; damage only while another program has the file open.
     pub fn open_with_recovery(path: &Path) -> Result<Self, Fault> {
-        let in_use = database_files::lock_and_prepare(path)?;
+        let (in_use, _opening) = database_files::lock_and_prepare(path)?;
         let (db, trouble) = match open_checked(path, &in_use) {
             // A program that has it open would go on writing to the renamed file.
             Err(StoreError::Damaged { why, .. }) if in_use.is_exclusive() => {
@@ -131,6 +131,7 @@ impl Store {
             return Err(StoreError::Absent { path: path.to_owned() }.into());
         }
         let fail = |error| StoreError::of_sqlite(path, error);
+        let _opening = database_files::lock_for_opening(path);
         let alone = database_files::lock_exclusive(path);
         if let Some(why) = integrity::files(path, database_files::was_open(path), alone.is_some()) {
             return Err(StoreError::damaged(path, why).into());

@@ -314,3 +314,28 @@ fn a_damaged_file_that_another_program_has_open_is_not_taken_from_under_it() {
     drop(daemon);
     assert!(Store::open_with_recovery(&path).unwrap().trouble().is_some());
 }
+
+#[test]
+fn programs_that_open_a_new_database_at_once_all_get_it() {
+    for _ in 0..20 {
+        let (_dir, path) = place();
+        let start = std::sync::Barrier::new(6);
+        let open = &|number: usize| -> Result<(), Fault> {
+            start.wait();
+            // The last ones only look: they may come before there is anything.
+            match number < 4 {
+                true => Store::open_with_recovery(&path).map(|store| assert!(store.trouble().is_none())),
+                false => Store::open_read_only(&path)
+                    .map(drop)
+                    .or_else(|fault| (fault.kind == FaultKind::BadInput).then_some(()).ok_or(fault)),
+            }
+        };
+        std::thread::scope(|all| {
+            let opening: Vec<_> = (0..6).map(|number| all.spawn(move || open(number))).collect();
+            for opened in opening {
+                opened.join().unwrap().unwrap();
+            }
+        });
+        assert_eq!(kept_aside(&path), Vec::<PathBuf>::new());
+    }
+}
