@@ -249,6 +249,8 @@ pub mod reason {
         NO_DEFINITION = "no_definition",
         /// What time it is at the `place` is not known.
         NO_TIME_THERE = "no_time_there",
+        /// The day is over, or too far ahead for a forecast.
+        NO_FORECAST = "no_forecast",
         /// The owner has told something else.
         TOLD_OTHERWISE = "told_otherwise",
         /// The `host` is in a private network.

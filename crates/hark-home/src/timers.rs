@@ -50,9 +50,12 @@ pub enum TimerError {
     /// The length is zero or beyond [`MAX_DURATION_MS`].
     #[error("a timer can last from one second to 99 days")]
     BadLength,
-    /// The time has passed, or is beyond [`MAX_AHEAD_MS`].
+    /// The time has passed.
+    #[error("that time has passed")]
+    TimePassed,
+    /// The time is beyond [`MAX_AHEAD_MS`].
     #[error("that time is not within the next two years")]
-    BadTime,
+    TooFarAhead,
     /// There are [`MAX_TIMERS`] already.
     #[error("there are {MAX_TIMERS} timers already; cancel one first")]
     TooMany,
@@ -219,16 +222,12 @@ impl Timers {
     /// Sets a timer that rings `duration_ms` from now, or what rings at a time.
     ///
     /// # Errors
-    /// `BadLength`, `BadTime`, `TooMany`, `Store`.
+    /// `BadLength`, `TimePassed`, `TooFarAhead`, `TooMany`, `Store`.
     pub fn start(&self, new: NewTimer, now_unix_ms: i64) -> Result<Timer, TimerError> {
         // A clock that was set back since makes nothing come later.
         let asked_unix_ms = new.asked_unix_ms.map_or(now_unix_ms, |asked| asked.min(now_unix_ms));
         let (due_unix_ms, duration_ms) = match new.due_unix_ms {
-            Some(due) => {
-                let ahead = due.saturating_sub(asked_unix_ms);
-                let ahead = u64::try_from(ahead).ok().filter(|_| (1..=MAX_AHEAD_MS).contains(&ahead));
-                (due, ahead.ok_or(TimerError::BadTime)?)
-            }
+            Some(due) => (due, ahead(due.saturating_sub(asked_unix_ms))?),
             None if new.duration_ms == 0 || new.duration_ms > MAX_DURATION_MS => {
                 return Err(TimerError::BadLength);
             }
@@ -439,7 +438,7 @@ impl Timers {
     /// Puts an alarm or reminder at another time, which is one of the wall; `recurrence` is its own, at that time of day.
     ///
     /// # Errors
-    /// `NotFound`, `BadTime`, `Store`.
+    /// `NotFound`, `TimePassed`, `TooFarAhead`, `Store`.
     pub fn move_to(
         &self,
         id: &TimerId,
@@ -449,10 +448,7 @@ impl Timers {
     ) -> Result<Timer, TimerError> {
         let wall = self.zone.wall_of(due_unix_ms);
         self.update(id, |timer| {
-            let ahead = due_unix_ms.saturating_sub(now_unix_ms);
-            if !(1..=MAX_AHEAD_MS).contains(&ahead) {
-                return Err(TimerError::BadTime);
-            }
+            ahead(due_unix_ms.saturating_sub(now_unix_ms))?;
             timer.due_unix_ms = due_unix_ms;
             timer.recurrence = recurrence;
             timer.wall = wall;
@@ -515,6 +511,15 @@ pub fn left_ms(timer: &Timer, now_unix_ms: i64) -> u64 {
 /// Whether a timer that is due rings later than asked: by more than [`LATE_MS`].
 pub fn is_late(timer: &Timer, now_unix_ms: i64) -> bool {
     timer.state != TimerState::Paused && now_unix_ms.saturating_sub(timer.due_unix_ms) > LATE_MS
+}
+
+/// How long a time is ahead, which is `ms` from now.
+fn ahead(ms: i64) -> Result<u64, TimerError> {
+    match u64::try_from(ms) {
+        Ok(0) | Err(_) => Err(TimerError::TimePassed),
+        Ok(_) if ms > MAX_AHEAD_MS => Err(TimerError::TooFarAhead),
+        Ok(ahead) => Ok(ahead),
+    }
 }
 
 fn position(timers: &[Timer], id: &TimerId) -> Result<usize, TimerError> {

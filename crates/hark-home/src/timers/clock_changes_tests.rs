@@ -57,7 +57,7 @@ fn what_was_asked_for_before_the_program_died_is_due_as_if_it_had_been_set_then(
     timers.start(at.clone(), T0).unwrap();
     assert_eq!(timers.due(T0).len(), 2, "both ring at once");
     let passed = NewTimer { key: "c".into(), asked_unix_ms: None, ..at };
-    assert_eq!(timers.start(passed, T0), Err(TimerError::BadTime), "nobody asks for what has passed");
+    assert_eq!(timers.start(passed, T0), Err(TimerError::TimePassed), "nobody asks for what has passed");
     // The clock was set back in between: no later than if it was asked for now.
     let back = timers.start(from("d", T0 + 3_600_000), T0).unwrap();
     assert_eq!(back.due_unix_ms, T0 + 30_000);

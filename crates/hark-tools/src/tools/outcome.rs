@@ -320,7 +320,10 @@ impl From<TimerError> for Failure {
                 Self::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates))
             }
             TimerError::BadLength => Self::new(error_code::BAD_ARGUMENT, message).because(reason::BAD_LENGTH),
-            TimerError::BadTime => {
+            TimerError::TimePassed => {
+                Self::new(error_code::BAD_ARGUMENT, message).because(reason::TIME_PASSED)
+            }
+            TimerError::TooFarAhead => {
                 Self::new(error_code::BAD_ARGUMENT, message).because(reason::TOO_FAR_AHEAD)
             }
             TimerError::Store(fault) => fault.into(),
@@ -375,6 +378,7 @@ impl From<WeatherError> for Failure {
                 failure.fix("set tools.weather_url, tools.weather_latitude and tools.weather_longitude")
             }
             WeatherError::BadUrl(_) => failure.fix("set tools.weather_url to an http or https address"),
+            WeatherError::NoForecast(_) => failure.because(reason::NO_FORECAST),
             _ => failure,
         }
     }
