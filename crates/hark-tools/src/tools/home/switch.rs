@@ -5,6 +5,7 @@ use super::common::{plan, target};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
+use hark_core::home::Entity;
 use hark_core::ports::HomeView;
 use hark_home::DeviceError;
 use hark_home::command::{Action, Actions, DeviceCommand, SWITCHABLE, Switch, switched};
@@ -21,7 +22,22 @@ const EVERYTHING: &[&str] = &["light", "switch", "fan", "media_player"];
 
 /// `home.turn_on`.
 pub fn turn_on(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    switch(services, args, Switch::On, LIGHTS)
+    let sweep = if excepts_more_than_lights(services, &target(args)) { EVERYTHING } else { LIGHTS };
+    switch(services, args, Switch::On, sweep)
+}
+
+/// Whether what is left out tells that more than the lights of a place is meant: "everything but the television", "everything
+/// except the lights".
+fn excepts_more_than_lights(services: &Services, target: &Target) -> bool {
+    let home = services.home.registry().home();
+    let is_light = |entity: &Entity| LIGHTS.contains(&entity.id.domain());
+    let tells = |except: &Target| {
+        let all_lights = except.domain.as_deref().is_some_and(|domain| LIGHTS.contains(&domain));
+        let named = || select(&home, except, Scope::default()).unwrap_or_default();
+        let names_other = || except.name.is_some() && named().iter().any(|entity| !is_light(entity));
+        except.name.is_none() && all_lights || names_other()
+    };
+    target.except.iter().any(tells)
 }
 
 /// `home.turn_off`.
