@@ -162,6 +162,11 @@ pub enum Trigger {
         /// Which.
         ring: Ring,
     },
+    /// Somebody says these words and nothing else: a routine of the household.
+    Said {
+        /// In lower case, with one space between them.
+        words: String,
+    },
 }
 
 /// How long something is to last that is done now.
@@ -289,6 +294,8 @@ pub mod intent {
     pub const CHANGE_END: &str = "HarkChangeEnd";
     /// Tells the people of the house something.
     pub const ANNOUNCE: &str = "HassBroadcast";
+    /// Carries out what is kept for words that somebody has said; its slots are the arguments of `automation.run` and [`INTENTS`].
+    pub const RUN: &str = "HarkRunRoutine";
     /// Is that end; its slots are the arguments of `automation.restore`.
     pub const RESTORE: &str = "HarkRestore";
     /// Something done to what was spoken of last: "turn it off".

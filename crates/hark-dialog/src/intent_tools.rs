@@ -1,7 +1,7 @@
 //! Which tool serves which intent. One table; an intent that is not in it is answered by its response
 //! template alone.
 
-use hark_core::automation::intent::{AUTOMATE, INTENTS, OF_ONE};
+use hark_core::automation::intent::{AUTOMATE, INTENTS, OF_ONE, RUN};
 use hark_core::{Intent, Slots, automation};
 use serde_json::{Value, json};
 
@@ -109,6 +109,7 @@ const TOOLS: &[(&str, &str)] = &[
     (automation::intent::RESTORE_LATER, "home.restore_later"),
     (automation::intent::CHANGE_END, "automation.change_end"),
     (automation::intent::RESTORE, "automation.restore"),
+    (RUN, "automation.run"),
     // ---- messages, memory, taking back
     ("HassBroadcast", "announce.say"),
     ("HarkRemember", "memory.remember"),
@@ -258,6 +259,10 @@ pub fn arguments(tool: &str, intent: &Intent) -> Slots {
     }
     if let (ASKS_KIND, Some(kind)) = (tool, &intent.response) {
         arguments.insert("response".into(), kind.clone().into());
+    }
+    // What is kept was looked at when it was kept, and each of it asks for itself.
+    if intent.name == RUN {
+        arguments.remove(INTENTS);
     }
     if let Some(later) = arguments.get(INTENTS) {
         let calls = calls(later);

@@ -103,6 +103,22 @@ impl Automations {
         self.store.automations()
     }
 
+    /// The one that is kept for words, with what is to be done; `None` where nothing is, or the store cannot be read.
+    pub fn said(&self, text: &str) -> Option<Automation> {
+        let plain = |text: &str| {
+            let is_word = |c: char| c.is_alphanumeric() || c == '\'';
+            text.to_lowercase()
+                .split(|c| !is_word(c))
+                .filter(|word| !word.is_empty())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let text = plain(text);
+        let is_meant =
+            |one: &Automation| matches!(&one.trigger, Trigger::Said { words } if plain(words) == text);
+        self.all().ok()?.into_iter().rev().find(is_meant)
+    }
+
     /// Keeps one. Its condition has to become true from here on: one that is true now has to become false first.
     ///
     /// # Errors
@@ -110,7 +126,7 @@ impl Automations {
     pub fn add(&self, new: Automation, now: Now<'_>) -> Result<Automation, AutomationError> {
         let condition = match &new.trigger {
             Trigger::Becomes { condition, .. } => Some(condition),
-            Trigger::Sun { .. } | Trigger::At { .. } | Trigger::Rings { .. } => None,
+            Trigger::Sun { .. } | Trigger::At { .. } | Trigger::Rings { .. } | Trigger::Said { .. } => None,
         };
         if now.home.location.is_none() && new.only_if.iter().chain(condition).any(Condition::asks_the_sun) {
             return Err(AutomationError::NoLocation);
@@ -344,7 +360,7 @@ impl Automations {
         now: Now<'_>,
     ) -> Result<Option<i64>, AutomationError> {
         match trigger {
-            Trigger::Becomes { .. } | Trigger::Rings { .. } => Ok(None),
+            Trigger::Becomes { .. } | Trigger::Rings { .. } | Trigger::Said { .. } => Ok(None),
             Trigger::At { unix_ms } => Ok(Some(*unix_ms)),
             Trigger::Sun { event, offset_minutes, from_day } => {
                 let location = now.home.location.ok_or(AutomationError::NoLocation)?;
@@ -403,8 +419,8 @@ impl Automations {
                 }
                 Ok(None) | Err(_) => false,
             },
-            // Told by `rang`.
-            Trigger::Rings { .. } => false,
+            // Told by `rang`, and run by who says it.
+            Trigger::Rings { .. } | Trigger::Said { .. } => false,
             Trigger::At { .. } | Trigger::Sun { .. } => match automation.next_unix_ms {
                 Some(next) => next <= now.unix_ms,
                 None => {

@@ -77,6 +77,8 @@ enum TriggerWord {
     At,
     /// A timer, alarm or reminder rings.
     Rings,
+    /// Somebody says certain words.
+    Said,
 }
 
 /// What an automation does.
@@ -351,6 +353,7 @@ impl From<automation::Automation> for Automation {
             Trigger::Sun { .. } => (TriggerWord::Sun, None),
             Trigger::At { unix_ms } => (TriggerWord::At, Some(unix_ms)),
             Trigger::Rings { .. } => (TriggerWord::Rings, None),
+            Trigger::Said { .. } => (TriggerWord::Said, None),
         };
         let (action, devices) = match it.action {
             Action::Intents { .. } => (ActionWord::Request, Vec::new()),

@@ -46,7 +46,10 @@ impl ReadingParts {
         match work {
             Work::Understand { turn, text, language, asked_at } => {
                 let effort = clock::effort();
-                let understanding = self.understand.understand_within(text, language, *asked_at, &effort);
+                let understanding = match self.tools.routine(text) {
+                    Some(routine) => Understanding { intents: vec![routine], ..Understanding::default() },
+                    None => self.understand.understand_within(text, language, *asked_at, &effort),
+                };
                 Event::Understood { turn: turn.clone(), understanding }
             }
             Work::Cover(event) => {

@@ -215,6 +215,10 @@ pub trait Tools: Send + Sync {
     fn hide(&self, value: &str) -> String {
         self.inner().map_or_else(String::new, |tools| tools.hide(value))
     }
+    /// What a text means that the household has given a meaning of its own: "movie time". `None` for any other.
+    fn routine(&self, text: &str) -> Option<Intent> {
+        self.inner().and_then(|tools| tools.routine(text))
+    }
     /// Risk of a tool's mildest use; `None` when there is no such tool.
     fn risk(&self, tool: &str) -> Option<Risk>;
     /// Whether a call that may have been carried out already can be carried out again without doing more than once.

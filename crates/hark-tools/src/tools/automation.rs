@@ -6,12 +6,12 @@ use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
 use super::{dangers_of_tool, table, undo};
 use crate::names;
-use hark_core::automation::{Action, Automation, Condition, Restored, Ring, Trigger, Until};
+use hark_core::automation::{Action, Automation, Condition, Restored, Ring, Trigger, Until, intent};
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::tool::{error_code, reason};
-use hark_core::{AutomationId, Intent, Slots};
+use hark_core::{AutomationId, Intent, Route, Slots};
 use hark_home::automations::{AutomationError, Now};
 use hark_home::command::{Action as DeviceAction, Actions};
 use hark_home::permission_gate::{Danger, Guarded};
@@ -254,6 +254,36 @@ pub fn restore_now(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fa
     Ok(Prepared::Home { actions: Actions { home, list }, about: Map::new(), also: None })
 }
 
+/// What is kept for words that somebody has said.
+pub fn routine(services: &Services, text: &str) -> Option<Intent> {
+    let Automation { id, action: Action::Intents { intents }, .. } = services.automations.said(text)? else {
+        return None;
+    };
+    let slots = [("id", json!(id)), (intent::INTENTS, json!(intents))];
+    Some(Intent {
+        name: intent::RUN.to_owned(),
+        slots: slots.map(|(slot, value)| (slot.to_owned(), value)).into_iter().collect(),
+        confidence: 1.0,
+        route: Route::Template,
+        why: "it is kept for these words".to_owned(),
+        response: None,
+        single: false,
+    })
+}
+
+/// `automation.run`: whether what is kept for words that were said may be carried out now.
+pub fn run(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let id = args.owned("id").unwrap_or_default();
+    let Some(kept) = services.automations.all()?.into_iter().find(|known| known.id.0 == id) else {
+        return Err(Failure::new(error_code::NOT_FOUND, "nothing of that name is kept"));
+    };
+    let snapshot = Snapshot::of(services);
+    let holds = |it: &Condition| Ok(services.automations.holds(it, snapshot.now())? == Some(true));
+    let may = kept.only_if.iter().map(holds).collect::<Result<Vec<bool>, AutomationError>>()?;
+    let detail = json!({"carry_out": may.into_iter().all(|holds| holds)});
+    Ok(Prepared::Answer(Outcome::answer(detail)))
+}
+
 /// `automation.list`: what waits, with requests that wait for a time.
 pub fn list(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let snapshot = Snapshot::of(services);
@@ -330,9 +360,7 @@ impl Snapshot {
 /// As receipts show it: what was said, what it watches, and when its time is, where a time brings it.
 fn shown(automation: &Automation, services: &Services, snapshot: &Snapshot) -> Value {
     let tells = match &automation.action {
-        Action::Intents { intents } => {
-            intents.iter().any(|intent| intent.name == hark_core::automation::intent::ANNOUNCE)
-        }
+        Action::Intents { intents } => intents.iter().any(|it| it.name == intent::ANNOUNCE),
         Action::Restore { .. } => false,
     };
     let mut shown = json!({

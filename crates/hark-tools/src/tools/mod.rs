@@ -45,7 +45,7 @@ use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};
 use hark_core::ports::{HomeView, ReceiptFuture, Tools};
 use hark_core::tool::{error_code, reason};
-use hark_core::{Receipt, Risk, Slots, ToolCall, TurnId};
+use hark_core::{Intent, Receipt, Risk, Slots, ToolCall, TurnId};
 use hark_home::DeviceError;
 use hark_home::command::Actions;
 use hark_home::permission_gate::{Approval, Danger, MANY, Refusal};
@@ -112,6 +112,10 @@ impl Tools for Toolbox {
 
     fn hide(&self, value: &str) -> String {
         self.services.home.registry().secrets().hide(value)
+    }
+
+    fn routine(&self, text: &str) -> Option<Intent> {
+        automation::routine(&self.services, text)
     }
 
     fn risk(&self, tool: &str) -> Option<Risk> {

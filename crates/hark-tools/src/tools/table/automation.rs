@@ -39,7 +39,7 @@ pub const TOOLS: &[Descriptor] = &[
             Arg::must(
                 "trigger",
                 Kind::Body(MAX_CONDITION),
-                "{kind: becomes, condition, for_seconds} | {kind: sun, event: sunrise|sunset, offset_minutes, from_day}; a condition is \
+                "{kind: becomes, condition, for_seconds} | {kind: sun, event: sunrise|sunset, offset_minutes, from_day} | {kind: said, words}; a condition is \
                  {kind: state, question, not} with arguments of home.get_state, or {kind: hours, from, to}",
             ),
             Arg::maybe("only_if", Kind::Body(MAX_CONDITION), "conditions that have to be true as well"),
@@ -132,6 +132,23 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: always,
         prepare: automation::change_end,
+    },
+    Descriptor {
+        name: "automation.run",
+        description: "Carries out what is kept for words that somebody has said.",
+        args: &[&[Arg::must("id", Kind::Text, "id of the automation")]],
+        result: &[Field::always(
+            "carry_out",
+            "boolean",
+            "whether what has to be so is, and the requests are carried out now",
+        )],
+        risk: Risk::Read,
+        outside: Outside::Home,
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: always,
+        prepare: automation::run,
     },
     Descriptor {
         name: "automation.restore",

@@ -79,6 +79,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "speaker.who",
         "knowledge.search",
         "schedule.list",
+        "automation.run",
         "clipboard.read",
         "filesystem.read",
         "filesystem.list",
