@@ -81,6 +81,9 @@ pub fn more(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
         slots.insert(quantity.step.to_owned(), count);
         return Some(Intent { name: quantity.change.to_owned(), slots, response: None, ..done.clone() });
     }
+    if let Some(set) = intent.slots.get("times").and_then(|times| multiplied(done, times.as_f64()?)) {
+        return Some(set);
+    }
     if let Some(quantity) = QUANTITIES.iter().find(|quantity| quantity.change == done.name) {
         // More of the same, or back; "still too bright" is down whichever way it went before.
         let step = done.slots.get(quantity.step)?;
@@ -106,6 +109,16 @@ pub fn more(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     Target::of(&done.slots, None).put(&mut slots);
     slots.insert(quantity.step.to_owned(), Value::from(if less { "down" } else { "up" }));
     Some(Intent { name: quantity.change.to_owned(), slots, response: None, ..done.clone() })
+}
+
+/// What was set, with so many times the value: "half that". Degrees are no share of anything.
+fn multiplied(done: &Intent, times: f64) -> Option<Intent> {
+    let is_share = |quantity: &&Quantity| quantity.domain != "climate" && quantity.set.0 == done.name;
+    let (_, slot) = QUANTITIES.iter().find(is_share)?.set;
+    let percent = (done.slots.get(slot)?.as_f64()? * times).round().min(100.0);
+    let mut slots = done.slots.clone();
+    slots.insert(slot.to_owned(), Value::from(percent as i64));
+    Some(Intent { slots, ..done.clone() })
 }
 
 /// Whether a step makes it more.

@@ -84,7 +84,7 @@ type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 const FOLLOW_UPS: [(&str, Complete); 21] = [
     ("HarkFollowSame", repeated::same),
     (INSTEAD, repeated::same),
-    ("HarkFollowNot", repeated::not),
+    (NOT, repeated::not),
     ("HarkFollowItem", repeated::item),
     ("HarkFollowNotItem", repeated::not_item),
     ("HarkFollowList", repeated::list),
@@ -114,9 +114,15 @@ const FOLLOW_UPS: [(&str, Complete); 21] = [
 /// Something else was meant: what was done for it before is taken back.
 const INSTEAD: &str = "HarkFollowInstead";
 
+/// One of the things is not wanted: what was done to it is taken back.
+const NOT: &str = "HarkFollowNot";
+
+/// Slot of a follow-up that leaves one of several things.
+const ONLY: &str = "only";
+
 /// What says to what something is not to be done, or when it is.
 const LIMITS: [&str; 8] = [
-    "HarkFollowNot",
+    NOT,
     "HarkFollowNotItem",
     "HarkFollowWhen",
     "HarkFollowMove",
@@ -295,6 +301,10 @@ impl RecentRequests {
                 (None, None) => Vec::new(),
             };
             let follows = is_follow_up(&intent.name);
+            if let Some(others) = last.filter(|_| earlier.is_empty()).and_then(|last| last.all_but(&intent)) {
+                kept.extend(others);
+                continue;
+            }
             if let Some(all) = all_completed(&intent, &before) {
                 kept.extend(all);
                 continue;
@@ -356,6 +366,32 @@ impl Last {
     /// Whether another turn goes on with the same: "turn on the lamp", "and the fan as well", "both off again".
     fn goes_on_with(&self, next: &[Done]) -> bool {
         self.is_alike(next) && next.iter().all(|next| next.intent.route == Route::Context)
+    }
+
+    /// What takes the others back where one of the things of the last turn is all that is meant: "just the lamp" behind the
+    /// desk lamp and the printer. `None` where it is not one of them.
+    fn all_but(&self, intent: &Intent) -> Option<Vec<Intent>> {
+        intent.slots.contains_key(ONLY).then_some(())?;
+        let newest = &self.done[self.done.len().saturating_sub(self.newest)..];
+        let said = |slot| text(&intent.slots, slot).map(str::to_lowercase);
+        let (name, domain) = (said("name"), said("domain"));
+        let called = |done: &Done| text(&done.intent.slots, "name").map(str::to_lowercase);
+        let has_words = |done: &Done| {
+            let (Some(called), Some(name)) = (called(done), &name) else { return false };
+            name.split(' ').all(|word| called.split(' ').any(|other| other == word))
+        };
+        let is_kind = |done: &Done| name.is_none() && domain.is_some() && done.target.domain == domain;
+        let exact = newest.iter().any(|done| called(done) == name && name.is_some());
+        let is_meant = |done: &&Done| {
+            if exact { called(done) == name } else { has_words(done) || is_kind(done) }
+        };
+        let (meant, others): (Vec<&Done>, Vec<&Done>) = newest.iter().partition(is_meant);
+        (meant.len() == 1 && !others.is_empty()).then_some(())?;
+        let not = |done: &Done| {
+            let not = Intent { name: NOT.to_owned(), slots: done.target.slots(), ..intent.clone() };
+            complete(&not, &Before { done, all: newest, not_chosen: &[] })
+        };
+        others.into_iter().filter(|done| done.has_changed()).map(not).collect()
     }
 
     /// Whether another turn asks for the same of another thing.

@@ -7,9 +7,11 @@ use hark_core::{Intent, Slots};
 /// switched on and off), and the response.
 type Act = (&'static str, &'static str, &'static [&'static str], Option<&'static str>);
 
-const ACTS: [Act; 9] = [
+const ACTS: [Act; 11] = [
     ("on", "HassTurnOn", &[], None),
     ("off", "HassTurnOff", &[], None),
+    ("on", "HassTurnOn", &["valve"], Some("cover")),
+    ("off", "HassTurnOff", &["valve"], Some("cover")),
     ("toggle", "HassToggle", &[], None),
     ("open", "HassTurnOn", &["cover", "valve"], Some("cover")),
     ("close", "HassTurnOff", &["cover", "valve"], Some("cover")),

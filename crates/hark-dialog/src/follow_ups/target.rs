@@ -40,6 +40,11 @@ impl Target {
         self
     }
 
+    /// The slots that name it.
+    pub fn slots(&self) -> Slots {
+        self.slots.clone()
+    }
+
     /// Whether anything is named at all.
     pub fn is_named(&self) -> bool {
         !self.slots.is_empty()

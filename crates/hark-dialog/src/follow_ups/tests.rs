@@ -53,6 +53,16 @@ const ROWS: &[Row] = &[
         "HassTurnOff",
         r#"{"area":"Kitchen","domain":"light"}"#,
     ),
+    // ---- a share of what was set
+    (
+        "HassLightSet",
+        r#"{"name":"Floor lamp","brightness":60}"#,
+        "light",
+        "HarkFollowMore",
+        r#"{"amount":"less","absolute":true,"times":0.5}"#,
+        "HassLightSet",
+        r#"{"name":"Floor lamp","brightness":30}"#,
+    ),
     ("HassTurnOff", r#"{"name":"Floor lamp"}"#, "", "HarkFollowSame", r#"{"area":"Kitchen"}"#, "", ""),
     (
         "HassTurnOff",
@@ -742,4 +752,30 @@ fn them_is_all_that_the_same_was_asked_of() {
     requests.complete(0, &origin, &mut found);
     let names: Vec<&Value> = found.intents.iter().map(|intent| &intent.slots["name"]).collect();
     assert_eq!(names, ["Lamp", "Desk lamp"]);
+}
+
+#[test]
+fn one_of_several_things_is_left_and_the_others_are_taken_back() {
+    let origin = Origin::Cli;
+    let done = ["Desk lamp", "Printer"].map(|name| {
+        let asked = intent("HassTurnOn", &json!({ "name": name }).to_string());
+        let entity = json!({ "name": name, "domain": "switch", "from": "off", "to": "on" });
+        let receipt = Receipt { detail: json!({ "entities": [entity] }), ..receipt("switch").unwrap() };
+        (asked, Some(receipt))
+    });
+    let complete = |said: &str| {
+        let mut requests = RecentRequests::default();
+        requests.remember(1_000, &origin, done.to_vec());
+        let only = intent(INSTEAD, said);
+        let mut found = Understanding { intents: vec![only], ..Understanding::default() };
+        requests.complete(0, &origin, &mut found);
+        found
+            .intents
+            .into_iter()
+            .map(|intent| (intent.name, intent.slots["name"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let off = |name: &str| [("HassTurnOff".to_owned(), json!(name))];
+    assert_eq!(complete(r#"{"name":"Lamp","only":true}"#), off("Printer"));
+    assert_eq!(complete(r#"{"name":"Printer","only":true}"#), off("Desk lamp"));
 }

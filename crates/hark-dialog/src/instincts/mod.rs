@@ -15,7 +15,7 @@ mod why;
 
 use hark_core::{Intent, Route};
 use hark_language::Lexicon;
-use hark_language::phrases::Phrases;
+use hark_language::phrases::{self, Phrases};
 use hark_language::reflexes::Reflexes;
 
 /// What an instinct may look at.
@@ -114,7 +114,7 @@ pub fn takes_back(text: &str, languages: &[&'static Lexicon]) -> bool {
     let text = plain(text);
     languages.iter().any(|language| {
         let reflexes = &language.reflexes;
-        Said::of(&text, reflexes).is_one_of(reflexes.take_back)
+        Said::of(&text, reflexes).ends_in(reflexes.take_back, reflexes.never_mind)
     })
 }
 
@@ -176,6 +176,17 @@ impl<'t> Said<'t> {
         let mut words: Vec<&str> = self.bare.iter().skip_while(is_lead).copied().collect();
         words.dedup();
         Self { bare: words.clone(), words }
+    }
+
+    /// Whether it is one of some phrases, behind others or none: "never mind, *cancel that*".
+    fn ends_in(&self, last: Phrases, before: Phrases) -> bool {
+        let mut said = Self { words: self.words.clone(), bare: self.bare.clone() };
+        while !said.is_one_of(last) {
+            let Some(length) = phrases::starts(before, &said.bare) else { return false };
+            said.bare.drain(..length);
+            said.words.clone_from(&said.bare);
+        }
+        true
     }
 
     fn is_one_of(&self, phrases: Phrases) -> bool {

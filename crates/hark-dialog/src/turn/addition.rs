@@ -53,9 +53,9 @@ impl Machine {
         let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
         let is_recent = |request: &&Request| request.until_ms > now.clock_ms();
         let request = self.talks.of(origin).and_then(|talk| talk.request.as_ref()).filter(is_recent);
-        let Some(request) = request.filter(|_| turn.addition.is_none() && self.adds(&turn.heard)) else {
-            return false;
-        };
+        // A length alone answers "for how long".
+        let may = turn.addition.is_none() && (self.adds(&turn.heard) || self.lacks_length(origin));
+        let Some(request) = request.filter(|_| may) else { return false };
         let before = request.said.clone();
         let before_it = before.heard.trim_end_matches(['.', '!', '?', ' ']);
         let whole = format!("{before_it}{NEXT_TURN}{}", turn.heard);
@@ -89,9 +89,29 @@ impl Machine {
             begins && phrases::ends(talk.corrections_behind, &words).is_some()
                 || joins && !begins && (last..words.len()).any(then)
                 || dismisses
-                || waits_for_it(&turn.heard, language)
                 || is_guessed && (begins || is_marked())
         })
+    }
+
+    /// Whether words that wait for "it" may wait for what was done before: "*when it's done* put the radio on", and not "when it's
+    /// colder than five outside", which says itself of what it is.
+    pub(super) fn waits_for_what_was_done(&self, id: &TurnId, alone: &[Intent]) -> bool {
+        let of_a_kind = |intent: &Intent| {
+            let question = intent.slots.get("trigger").map(|trigger| &trigger["condition"]["question"]);
+            question.is_some_and(|asked| !asked["device_class"].is_null() && asked["name"].is_null())
+        };
+        let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
+        let is_said = self.languages.iter().any(|language| waits_for_it(&turn.heard, language));
+        is_said && !alone.iter().any(of_a_kind)
+    }
+
+    /// Whether the last request was refused because nobody knows how long it is to last: "for a bit".
+    pub(super) fn lacks_length(&self, origin: &Origin) -> bool {
+        let refuses = |intent: &Intent| {
+            intent.name == refusal::INTENT && intent.response.as_deref() == Some(refusal::DURATION)
+        };
+        let request = self.talks.of(origin).and_then(|talk| talk.request.as_ref());
+        request.is_some_and(|request| request.said.intents.iter().any(refuses))
     }
 
     /// Whether words begin as what adds to a request does, or what corrects it.
@@ -136,7 +156,8 @@ impl Machine {
             && whole.unknown.is_none()
             && whole.ambiguous.is_empty()
             && !whole.intents.iter().any(|intent| refused(intent) || guessed(intent))
-            && !takes_as_content(&whole.intents, &before.intents);
+            && !takes_as_content(&whole.intents, &before.intents)
+            && !takes_itself_back(&whole.intents);
         if !is_whole || same_intents(&whole.intents, &before.intents) {
             return Err(alone);
         }
@@ -179,6 +200,14 @@ fn waits_for_it(text: &str, language: &Lexicon) -> bool {
     (0..words.len()).any(|at| {
         let mut lengths = marks.into_iter().filter_map(|mark| phrases::starts(mark, &words[at..]));
         lengths.any(|length| words.get(at + length).is_some_and(|word| is_pronoun(word, language)))
+    })
+}
+
+/// Whether one request does and undoes the same: "turn on the tap for ten minutes … turn it off" is no one request.
+fn takes_itself_back(intents: &[Intent]) -> bool {
+    let is_of = |one: &Intent, name: &str| one.name == name;
+    intents.iter().filter(|on| is_of(on, "HassTurnOn")).any(|on| {
+        intents.iter().any(|off| is_of(off, "HassTurnOff") && off.slots == on.slots && !on.slots.is_empty())
     })
 }
 

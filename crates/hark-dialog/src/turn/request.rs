@@ -176,7 +176,10 @@ impl Machine {
         let means_nothing =
             |intent: &Intent| is_pointless(intent) || is_bare(intent) || intent.name == refusal::INTENT;
         let is_guessed = understanding.intents.iter().all(|intent| intent.route == Route::Intent);
-        let may_add = understanding.intents.iter().all(means_nothing) || self.says_instead(id, is_guessed);
+        let may_add = understanding.intents.iter().all(means_nothing)
+            || self.says_instead(id, is_guessed)
+            || self.waits_for_what_was_done(id, &understanding.intents)
+            || is_guessed && self.lacks_length(&origin);
         if understanding.intents.iter().all(is_pointless) {
             if lacking.is_some_and(|lacking| self.complete(now, id, &lacking)) {
                 return;
