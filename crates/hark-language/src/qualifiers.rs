@@ -80,6 +80,10 @@ pub struct Qualifiers {
     pub hours_end: Phrases,
     /// Lengths that nobody has measured: "all day".
     pub unmeasured: Phrases,
+    /// What stands before the words of a routine, behind "when": "*I say* movie time".
+    pub saying: Phrases,
+    /// What stands behind them, where the language puts its verb there: "wenn ich Filmabend *sage*".
+    pub saying_behind: Phrases,
     /// What makes a number behind it a condition: "above 25 degrees".
     pub limits: Phrases,
     /// Words before a length that has passed: "i've *been* cooking for two hours".

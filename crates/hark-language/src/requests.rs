@@ -34,3 +34,11 @@ pub struct Requests {
     /// The number one where it is also an article or a pronoun.
     pub one: Phrases,
 }
+
+impl Requests {
+    /// One of what a word names that can be set to ring: "a timer" for "timer". `None` for other words.
+    pub fn ring(&self, noun: &str) -> Option<&str> {
+        let mut rings = self.several.iter().map(|(_, one)| one.text());
+        rings.find(|one| one.split(' ').next_back() == Some(noun))
+    }
+}

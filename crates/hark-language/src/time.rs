@@ -231,6 +231,10 @@ pub struct Time {
     pub hence_end: Phrases,
     /// What makes a day that of a week later behind it: "tomorrow *week*".
     pub week_behind: Phrases,
+    /// What says in front of a length that something is to be done after it: "*wait* ten minutes and …".
+    pub delays: Phrases,
+    /// What makes a weekday that of a week later before it: "*a week on* Tuesday".
+    pub week_before: Phrases,
     /// What makes a weekday that of the week after next behind it: "friday *after next*".
     pub after_next_behind: Phrases,
 }

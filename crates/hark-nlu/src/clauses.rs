@@ -22,7 +22,7 @@ use chrono::Days;
 use clause::{Adds, Clause};
 use composed::Composed;
 use hark_core::automation::intent::{ANNOUNCE, COMMAND};
-use hark_core::automation::{Condition, Until};
+use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::When;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Route, Slots, Understanding};
@@ -152,6 +152,13 @@ impl Composer<'_> {
                     let is_told = qualifiers.only_tells(it) && qualifiers.is_likely_end(end);
                     return if is_told { self.request(&act, clauses_left - 1) } else { None };
                 };
+                // "When I say good | morning open the blinds": behind its words a routine begins with what is to be done.
+                let is_routine = matches!(&terms, Adds::Happens { trigger: Trigger::Said { .. }, .. });
+                let verbs = self.reader.grammar.lexicon().discourse.verbs;
+                let is_act = |at: usize| verbs.contains(qualifiers.words[at]) || qualifiers.pauses_before(at);
+                if is_routine && end < tokens.len() && !is_act(end) {
+                    return None;
+                }
                 if matches!(terms, Adds::Check { .. }) && self.asks_beside(text, tokens, (start, end)) {
                     return None;
                 }
@@ -175,30 +182,54 @@ impl Composer<'_> {
                 let pronouns = self.reader.grammar.lexicon().requests.pronouns;
                 let is_before = qualifiers.words[..start].iter().any(|word| pronouns.contains(word));
                 let name = terms.name().filter(|_| !is_before);
-                let named = name.and_then(|name| self.reader.with_name(&act, name));
-                let named = named.and_then(|act| self.request(&act, clauses_left - 1));
+                let named = || self.request(&self.reader.with_name(&act, name?)?, clauses_left - 1);
+                // "When the kettle is done turn on the lamp and turn *it* off in ten minutes" is about the lamp.
+                let own = self.speaks_of_its_own(&act);
+                let own = if own { self.request(&act, clauses_left - 1) } else { None };
+                let named = own.or_else(named);
                 let act = self.running(&act, &terms).unwrap_or(act);
-                let told_later =
-                    || if matches!(terms, Adds::Check { .. }) { self.notice_at(&act) } else { None };
+                // "Tell me *tonight* if somebody moves" is not put off until then.
+                let told_later = || {
+                    let found = self.notice_at(&act)?;
+                    let may = match terms {
+                        Adds::Becomes { .. } => found.is_within_a_part(),
+                        _ => matches!(terms, Adds::Check { .. }),
+                    };
+                    may.then_some(found)
+                };
                 let found = named.or_else(told_later).or_else(|| self.request(&act, clauses_left - 1));
                 let mut found = found?;
                 if let Some(name) = name {
                     found.name_it(name);
                 }
+                if let Some(area) = terms.area(self.reader.grammar) {
+                    found.prefer_in(&area, self.reader.grammar);
+                }
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
                 // What cannot be read may end sooner.
                 let is_read = !matches!(&terms, Adds::Except(targets, _) if targets.is_empty());
-                if matches!(terms, Adds::Becomes { .. } | Adds::Check { .. }) {
-                    found.tell(words(it.mark.1));
-                }
                 if let Some((day, said)) = day {
                     found.terms.limit_to(day, said);
                 }
+                let tells = matches!(terms, Adds::Becomes { .. } | Adds::Check { .. });
                 let is_added = found.add(terms, words(start), self.reader);
+                if tells {
+                    found.tell(words(it.mark.1));
+                }
                 is_refused = !is_added && is_read && it.kind == Kind::Except && end == tokens.len();
                 is_added.then_some(found)
             })
         })
+    }
+
+    /// Whether "it" in a request stands behind a thing that this names itself.
+    fn speaks_of_its_own(&self, act: &str) -> bool {
+        let tokens = self.reader.tokenise(act);
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let pronouns = self.reader.grammar.lexicon().requests.pronouns;
+        let speech = Speech { reader: self.reader, text: act, tokens: &tokens };
+        let it = words.iter().position(|word| pronouns.contains(word));
+        it.is_some_and(|it| speech.named(&words[..it]).is_some())
     }
 
     /// The request for a thing to run that is to last, where only that was named: "could I have *the lamp* for three minutes".
@@ -479,6 +510,10 @@ impl Composer<'_> {
             let core = Speech { reader, text, tokens: &tokens }.asked().unwrap_or(&tokens);
             // A reason or what was corrected is not promised.
             let words = match matches.as_slice() {
+                // "*Tell me* to shut it" begins with no courtesy.
+                [only] if only.words.len() == tokens.len() && reader.exactly(text, core).is_none() => {
+                    said(text)
+                }
                 [only] if only.words.len() < core.len() => only.said(),
                 _ => said(span(text, core)),
             };

@@ -40,7 +40,10 @@ impl Speech<'_> {
         let words = self.words();
         let talk = &self.lexicon().discourse;
         let marked = |at: usize| phrases::starts(talk.corrections, &words[at..]);
-        let begins = |at: &usize| self.pauses_before(*at) || marked(*at).is_some_and(|length| length > 1);
+        let is_mark = |at: usize| {
+            marked(at).is_some_and(|it| it > 1 || self.stands_between_numbers(&words, at..at + it))
+        };
+        let begins = |at: &usize| self.pauses_before(*at) || is_mark(*at);
         let corrects = |at: &usize| {
             let sighs = phrases::starts(talk.hesitations, &words[*at..]).unwrap_or(0);
             marked(at + sighs).is_some() || phrases::ends(talk.corrections_behind, &words[*at..]).is_some()
@@ -101,10 +104,12 @@ impl Speech<'_> {
         if let Some(edited) = self.instead_of(wrong, meant) {
             return vec![edited];
         }
-        if self.lexicon().requests.negations.contains(meant[0]) {
+        if self.lexicon().requests.negations.contains(meant[0]) || self.leaves_one() {
             return Vec::new();
         }
-        if next_turn.is_some() && phrases::ends(talk.corrections_behind, &words[at..]).is_some() {
+        let begins_request = talk.verbs.contains(meant[0]);
+        let in_place = phrases::ends(talk.corrections_behind, &words[at..]).is_some();
+        if in_place && next_turn.is_some() || begins_request && next_turn.is_none() {
             let other = self.other_act(wrong, &clauses, meant);
             if !other.is_empty() {
                 return other;
@@ -119,8 +124,8 @@ impl Speech<'_> {
         let joins = |at: usize| self.lexicon().requests.connectors.contains(words[at]);
         let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
         // "… no, *Monday at nine* to take the bins out."
-        let begin = words.len() - meant.len();
-        let time = rules::longest(Rule::Datetime, meant, &by).map(|(_, used)| begin + used);
+        let timed = |rule| Some(words.len() - meant.len() + rules::longest(rule, meant, &by)?.1);
+        let time = timed(Rule::Datetime).or_else(|| timed(Rule::Time));
         let ends =
             (at + 1..words.len()).filter(|end| self.pauses_before(*end) || joins(*end) || time == Some(*end));
         let rest = |from: usize| &words[from + phrases::starts(talk.leads, &words[from..]).unwrap_or(0)..];
@@ -130,6 +135,14 @@ impl Speech<'_> {
         let edits = edits.into_iter().find(|edits| !edits.is_empty()).unwrap_or_default();
         let in_full = in_full.map(|meant| self.put_in(wrong, &meant, &[])).unwrap_or_default();
         self.put_elsewhere(wrong, meant).into_iter().chain(in_full).chain(edits).collect()
+    }
+
+    /// Whether some words have a number on both sides: "at nine *no* at ten", "to twenty *no* twenty one".
+    fn stands_between_numbers(&self, words: &[&str], mark: Range<usize>) -> bool {
+        let is_number = |words: &[&str]| self.lexicon().numbers.number(words).is_some();
+        let behind = &words[mark.end..];
+        let at = phrases::starts(self.lexicon().time.at, behind).unwrap_or(0);
+        is_number(&words[mark.start - 1..mark.start]) && is_number(&behind[at..])
     }
 
     /// Another request in the place of one, with what that waits for: "at nine turn on the radio … actually, *turn on the
@@ -224,9 +237,10 @@ impl Speech<'_> {
     pub(super) fn repeated(&self) -> Option<(String, Vec<String>)> {
         let (words, at) = (self.words(), self.next_turn()?);
         let talk = &self.lexicon().discourse;
+        let without_trails = phrases::without_ends(&[talk.trails], &words[at..]);
         let said = phrases::without_ends(&[talk.trails, talk.another_behind], &words[at..]);
         let begins = phrases::starts(talk.another, said);
-        let ends = at + said.len() < words.len();
+        let ends = said.len() < without_trails.len();
         (begins.is_some() || ends).then_some(())?;
         let said = self.meant(&said[begins.unwrap_or(0)..]);
         let meant = which_one(said, self.lexicon());
@@ -285,7 +299,7 @@ impl Speech<'_> {
     }
 
     /// The kind of thing that was spoken of last: "light".
-    fn kind_said<'w>(&self, words: &[&'w str]) -> Option<&'w str> {
+    pub(super) fn kind_said<'w>(&self, words: &[&'w str]) -> Option<&'w str> {
         words.iter().rev().find(|word| self.reader.grammar.says_what_kind(word)).copied()
     }
 
@@ -364,13 +378,13 @@ impl Speech<'_> {
     }
 
     /// Where the next turn begins.
-    fn next_turn(&self) -> Option<usize> {
+    pub(super) fn next_turn(&self) -> Option<usize> {
         let parted = self.text.find(NEXT_TURN)?;
         self.tokens.iter().position(|token| token.start > parted).filter(|at| *at > 0)
     }
 
     /// What was meant, without what says that it is a correction.
-    fn meant<'w>(&self, mut words: &'w [&'w str]) -> &'w [&'w str] {
+    pub(super) fn meant<'w>(&self, mut words: &'w [&'w str]) -> &'w [&'w str] {
         let talk = &self.lexicon().discourse;
         let at = self.lexicon().time.at;
         let begins = [

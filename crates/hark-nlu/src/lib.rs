@@ -28,6 +28,7 @@ mod now_and_later;
 mod number_spans;
 mod other_requests;
 mod others;
+mod otherwise;
 mod phonetic_key;
 mod placed;
 mod problem;

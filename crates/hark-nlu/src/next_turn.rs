@@ -1,12 +1,15 @@
 //! A turn that corrects the one before, asks for the same of something else, or goes on with it: both are read as one.
 
-use super::grammar::Reader;
+use super::edits::which_one;
+use super::grammar::{Part, Reader};
 use super::intent::category_of;
 use super::request_framing::Speech;
+use super::rules;
 use super::understand::{WILD_CONFIDENCE, is_whole};
 use hark_core::automation::intent::RESTORE_LATER;
 use hark_core::ports::NEXT_TURN;
 use hark_core::{Category, Intent, Understanding};
+use hark_language::phrases;
 
 impl Reader<'_> {
     /// What the words of two turns mean where the second corrects the first.
@@ -40,7 +43,67 @@ impl Reader<'_> {
             let ends = both.intents.iter().skip(before.intents.len()).any(|it| it.name == RESTORE_LATER);
             (goes_on && !ends).then_some(both)
         };
-        speech.edited().iter().find_map(|text| read(text)).or_else(then).or_else(again).or_else(beside)
+        let measured = || read(&speech.measured()?);
+        let only_one = || speech.with_only_one().iter().find_map(|text| read(text));
+        speech
+            .edited()
+            .iter()
+            .find_map(|text| read(text))
+            .or_else(measured)
+            .or_else(only_one)
+            .or_else(then)
+            .or_else(again)
+            .or_else(beside)
+    }
+}
+
+impl Speech<'_> {
+    /// Whether the second of two turns leaves one thing of several: "just the lamp", "only the bedroom".
+    pub(super) fn leaves_one(&self) -> bool {
+        let (words, Some(at)) = (self.words(), self.next_turn()) else { return false };
+        let limits = phrases::starts(self.lexicon().qualifiers.only, &words[at..])
+            .filter(|_| !self.lexicon().requests.contrasts.contains(words[at]));
+        limits.is_some_and(|length| {
+            let rest = phrases::without_ends(
+                &[self.lexicon().discourse.trails, self.lexicon().discourse.corrections_behind],
+                &words[at + length..],
+            );
+            let said = rest.join(" ");
+            self.reader.part(Part::Target, false, &said, &self.reader.tokenise(&said)).is_some()
+        })
+    }
+
+    /// The first of two turns with one thing in the place of those of its kind: "the kitchen lights on … *just the counter one*".
+    fn with_only_one(&self) -> Vec<String> {
+        let (words, Some(at)) = (self.words(), self.next_turn()) else { return Vec::new() };
+        let Some(length) = phrases::starts(self.lexicon().qualifiers.only, &words[at..]) else {
+            return Vec::new();
+        };
+        let said = self.meant(&words[at + length..]);
+        let which = which_one(said, self.lexicon());
+        let kind = self.kind_said(&words[..at]).filter(|_| which.len() < said.len());
+        kind.map(|kind| self.put_in(&words[..at], &[which, &[kind]].concat(), &[])).unwrap_or_default()
+    }
+
+    /// The first of two turns with the length that is all the second says, where it said none: "turn on the lamp *for a bit* …
+    /// ten minutes".
+    fn measured(&self) -> Option<String> {
+        let (words, next) = (self.words(), self.next_turn()?);
+        let (said, talk) = (&self.lexicon().qualifiers, &self.lexicon().discourse);
+        let vague = |at: usize| Some((at, at + phrases::starts(said.unmeasured, &words[at..next])?));
+        let (begin, end) = (1..next).find_map(vague)?;
+        let answer = phrases::without_ends(&[talk.hesitations, talk.leads, talk.trails], &words[next..]);
+        let mark = phrases::starts(said.lasting, answer).unwrap_or(0);
+        let (_, used) = rules::length(answer.get(mark..)?, self.lexicon())?;
+        (mark + used == answer.len()).then(|| [&words[..begin], answer, &words[end..next]].concat().join(" "))
+    }
+}
+
+impl Reader<'_> {
+    /// Whether the second of two turns leaves one thing of those that the first named: it means nothing behind the first.
+    pub(super) fn leaves_one(&self, text: &str) -> bool {
+        let tokens = self.tokenise(text);
+        Speech { reader: self, text, tokens: &tokens }.leaves_one()
     }
 }
 

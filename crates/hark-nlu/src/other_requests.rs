@@ -1,7 +1,7 @@
 //! Other requests within words that a sentence takes as they are: "put noodles on the list *and read it to me*".
 
 use super::grammar::{Match, Took};
-use super::intent::category_of;
+use super::intent::{category_of, leans_on_another};
 use super::request_framing::Speech;
 use super::rules::{self, Prefer, Reckoning, Rule};
 use hark_core::Category;
@@ -27,10 +27,14 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
         let begins = joins && (phrases::starts(lexicon.time.at, &words[at..]).is_some() || is_day());
         begins && rules::longest(Rule::Datetime, &words[at..], &by).is_some_and(|(_, used)| used > 1)
     };
-    // "… and close the blinds" is no part of a title.
+    // "… and close the blinds" is no part of a title, nor is "and set a timer".
     let acts_beside = |at: usize| {
         let joins = lexicon.requests.connectors.contains(words[at - 1]);
-        let acts = |found: Match| category_of(&found.intent) == Some(Category::HomeControl);
+        let acts = |found: Match| {
+            let category = category_of(&found.intent);
+            matches!(category, Some(Category::HomeControl | Category::Timer))
+                && !leans_on_another(&found.intent)
+        };
         joins && speech.reader.tamely(speech.text, &speech.tokens[at..]).is_some_and(acts)
     };
     let taken: Vec<&str> =
@@ -38,10 +42,13 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
     match category_of(&found.intent) {
         // "Read me what's left on the list" puts nothing on it.
         Some(Category::List) if phrases::starts(talk.verbs, &taken).is_some_and(|length| length > 1) => true,
-        // Nor is "at seven" one.
+        // Nor is "in the bathroom".
+        Some(Category::Media) if names_place(speech, &taken) => true,
+        // Nor is "at seven" one, or "at twenty percent".
         Some(Category::Media)
             if phrases::starts(lexicon.time.at, &taken).is_some_and(|at| {
                 rules::longest(Rule::Datetime, &taken, &by).is_some_and(|(_, used)| used > at)
+                    || lexicon.numbers.number(&taken[at..]).is_some()
             }) =>
         {
             true
@@ -76,4 +83,12 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether words are a place of the home with what says that something is in it: "in the bathroom".
+fn names_place(speech: &Speech<'_>, words: &[&str]) -> bool {
+    let lexicon = speech.reader.grammar.lexicon();
+    let [within, rest @ ..] = words else { return false };
+    let article = usize::from(rest.first().is_some_and(|first| lexicon.things.articles.contains(first)));
+    lexicon.discourse.within.contains(within) && speech.reader.grammar.is_place(&rest[article..].join(" "))
 }

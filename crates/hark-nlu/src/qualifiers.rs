@@ -416,11 +416,11 @@ impl<'s> Qualifiers<'s> {
     /// The kind and the words of a condition or an exception.
     fn begins_qualifier(&self, at: usize) -> Option<(Kind, usize)> {
         let (rest, before) = (&self.words[at..], &self.words[..at]);
-        let said = &self.speech.reader.grammar.lexicon().qualifiers;
+        let lexicon = self.speech.reader.grammar.lexicon();
+        let said = &lexicon.qualifiers;
         let goes_on = |phrases: Phrases| phrases::starts(phrases, rest).filter(|length| *length < rest.len());
-        let number =
-            |length: &usize| self.speech.reader.grammar.lexicon().numbers.number(&rest[*length..]).is_some();
-        let talk = &self.speech.reader.grammar.lexicon().discourse;
+        let number = |length: &usize| lexicon.numbers.number(&rest[*length..]).is_some();
+        let talk = &lexicon.discourse;
         // "Once everybody's gone" is a clause as "once everybody has gone" is.
         let clause = |length: &usize| {
             let behind = &rest[*length..];
@@ -437,9 +437,7 @@ impl<'s> Qualifiers<'s> {
         // "When I *leave* for work" leaves nothing out.
         let says_who = || phrases::ends(talk.speakers, before).is_some();
         let corrects = || before.last().is_some_and(|word| said.corrected.contains(word));
-        // "I've heard this before, play the next one."
         // A subject within the mark goes on with its verb: "should it start raining".
-        let lexicon = self.speech.reader.grammar.lexicon();
         let has_subject = |length: &usize| {
             let last = rest[length - 1];
             *length > 1 && (lexicon.requests.pronouns.contains(last) || said.clauses.contains(last))
@@ -448,8 +446,10 @@ impl<'s> Qualifiers<'s> {
         let answers = |length: &usize| {
             [said.so, said.not_so].into_iter().any(|it| phrases::starts(it, &rest[*length..]).is_some())
         };
+        // "I've heard this before, play the next one."
         let over = |length: &usize| {
-            self.begins_request(at + length) && !has_subject(length) && !answers(length)
+            let says = phrases::starts(said.saying, &rest[*length..]).is_some();
+            self.begins_request(at + length) && !has_subject(length) && !answers(length) && !says
                 || self.pauses_before(at + length)
         };
         let marks = [
@@ -463,7 +463,6 @@ impl<'s> Qualifiers<'s> {
         ];
         // "After ten minutes" is as late as "in ten minutes", "during ten minutes" as long as "for ten minutes".
         let later = |length: &usize| {
-            let lexicon = self.speech.reader.grammar.lexicon();
             [said.later, said.lasting].into_iter().any(|marks| phrases::starts(marks, rest) == Some(*length))
                 && rules::length(&rest[*length..], lexicon).is_some()
         };
@@ -471,11 +470,7 @@ impl<'s> Qualifiers<'s> {
             .into_iter()
             .chain((at == 0).then_some((Kind::If, said.given)))
             .map(|(kind, phrases)| (kind, goes_on(phrases).filter(|it| !over(it) && !later(it))));
-        let by = rules::Reckoning {
-            lexicon: self.speech.reader.grammar.lexicon(),
-            now: self.speech.reader.now,
-            prefer: rules::Prefer::default(),
-        };
+        let by = rules::Reckoning { lexicon, now: self.speech.reader.now, prefer: rules::Prefer::default() };
         let days = |length: &usize| rules::is_days(&rest[*length..], &by);
         // "Only the kitchen ones stay up."
         let stays = |length: &usize| {
@@ -520,8 +515,7 @@ impl<'s> Qualifiers<'s> {
         let courteous = behind && phrases::starts(lexicon.discourse.trails, rest) == Some(before + used);
         let near = &self.words[at.saturating_sub(ELAPSED_BEFORE)..at];
         let elapsed = near.iter().any(|word| lexicon.qualifiers.elapsed.contains(word));
-        // "In ten minutes" is a time.
-        // "Ten minutes before that" is one, too.
+        // "In ten minutes" is a time, and "ten minutes before that".
         let told = [lexicon.time.sooner, lexicon.time.afterwards]
             .into_iter()
             .any(|marks| phrases::starts(marks, &self.words[end..]).is_some());
@@ -530,7 +524,9 @@ impl<'s> Qualifiers<'s> {
         let goes_over = |from: usize| {
             rules::length(&self.words[from..], lexicon).is_some_and(|(_, used)| from + used > at)
         };
-        let is_part = before == 0 && (at.saturating_sub(MOST_BEFORE_UNIT)..at).any(goes_over);
+        // Nor is "six minute" of "a six minute timer".
+        let of_ring = || self.words.get(end).is_some_and(|noun| lexicon.requests.ring(noun).is_some());
+        let is_part = before == 0 && ((at.saturating_sub(MOST_BEFORE_UNIT)..at).any(goes_over) || of_ring());
         (!elapsed && !later && !is_part).then_some(Qualifier {
             kind: Kind::Lasting,
             start: at,

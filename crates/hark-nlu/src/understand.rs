@@ -25,7 +25,6 @@ use hark_core::ports::{Candidates, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
 use hark_language::{Lexicon, phrases};
 use serde_json::{Value, json};
-use std::iter;
 
 /// Tells which one is meant.
 pub(super) const CHOOSES: &str = "HarkChoose";
@@ -55,6 +54,9 @@ impl Understand for Grammar {
             let taken_back = |is_parted: bool| reader.taken_back(text, is_parted);
             if let Some(edited) = reader.corrected_turn(text, language).or_else(|| taken_back(true)) {
                 return (edited, false);
+            }
+            if reader.leaves_one(text) {
+                return (Understanding::default(), false);
             }
             let found = reader.as_said(text, language);
             let found = if lists_across_turns(text, &found) { Understanding::default() } else { found };
@@ -163,40 +165,6 @@ pub(super) fn is_whole(found: &Understanding) -> bool {
 }
 
 impl Reader<'_> {
-    /// What is understood to the end in plainer words, or without remarks beside it.
-    pub(super) fn said_otherwise(&self, text: &str, language: &str) -> Option<Understanding> {
-        let other = |text: &str, say: fn(&Speech<'_>) -> Option<String>| {
-            let tokens = self.tokenise(text);
-            say(&Speech { reader: self, text, tokens: &tokens })
-        };
-        let tokens = self.tokenise(text);
-        let speech = Speech { reader: self, text, tokens: &tokens };
-        let edited = speech.edited();
-        let plain = other(text, |speech| speech.in_plain_words());
-        let shorter = |text: &str| other(text, |speech| speech.without_remarks());
-        let about_it = other(text, |speech| speech.with_it_named_behind().or_else(|| speech.about_it()));
-        let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
-        // Looked for only where nothing before is understood to the end.
-        let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
-        let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
-        let reworded = iter::once_with(|| speech.reworded()).flatten();
-        // Of words that are taken as they are, nothing is left out.
-        let is_tame = |found: &Understanding| found.intents.iter().all(|it| it.confidence > WILD_CONFIDENCE);
-        let unfilled = || {
-            let found = self.as_said(&speech.without_fillers()?, language);
-            (is_whole(&found) && is_tame(&found)).then_some(found)
-        };
-        edited
-            .into_iter()
-            .chain(texts.into_iter().flatten())
-            .chain(stated)
-            .chain(in_full)
-            .chain(reworded)
-            .map(|text| self.as_said(&text, language))
-            .find(is_whole)
-            .or_else(unfilled)
-    }
-
     /// What a text of several requests, or of one with clauses, means where each request may be one of its candidates.
     fn in_parts(&self, text: &str) -> Option<Understanding> {
         let tokens = self.tokenise(text);
@@ -238,9 +206,13 @@ impl Reader<'_> {
         let in_full = said.with_places().or_else(|| said.with_others_named());
         let in_full = in_full.or_else(|| said.with_same_time()).or_else(|| said.with_day_at_times());
         let in_full = in_full.or_else(|| said.with_time_of_clause());
-        let in_full = in_full.or_else(|| said.with_length_behind());
+        let in_full = in_full.or_else(|| said.with_length_behind()).or_else(|| said.with_delay_first());
         if let Some(in_full) = in_full {
             return self.as_said(&in_full, language);
+        }
+        let both_times = || Some(self.as_said(&said.with_both_times()?, language)).filter(is_whole);
+        if let Some(both) = both_times() {
+            return both;
         }
         if let Some(request) = said.behind_reason() {
             return self.as_said(request, language);

@@ -6,9 +6,10 @@ use super::super::placed::MAX_PLACE_WORDS;
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::spoken;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::hours::hours_of;
 use super::terms::{ONCE, is_motion};
 use super::{Composer, target};
-use chrono::{NaiveDate, NaiveTime};
+use chrono::NaiveDate;
 use hark_core::Slots;
 use hark_core::automation::intent::IT;
 use hark_core::automation::{Condition, Ring, SunEvent, Trigger, Until};
@@ -31,13 +32,8 @@ const RINGS: &str = "rings";
 /// Slot of what is so, and does not become so.
 const NOW: &str = "now";
 
-const DAY_SECONDS: i64 = 24 * 60 * 60;
-
-/// When a night ends for which only its beginning was said: "after ten".
-const MORNING: NaiveTime = match NaiveTime::from_hms_opt(6, 0, 0) {
-    Some(time) => time,
-    None => NaiveTime::MIN,
-};
+/// Words at most that start a routine.
+const MAX_SAID_WORDS: usize = 6;
 
 /// What a condition says.
 pub(super) struct Said {
@@ -121,6 +117,9 @@ impl Clause<'_> {
     pub(super) fn read(&self) -> Option<(usize, Adds)> {
         let start = self.it.start;
         let here = |adds: Adds| Some((start, adds));
+        if let Some(words) = self.said() {
+            return here(Adds::Happens { trigger: Trigger::Said { words }, repeats: true });
+        }
         match self.it.kind {
             Kind::Moment => self.sun_limit().or_else(|| self.sun()),
             Kind::Lasting => here(Adds::Until(self.length()?)),
@@ -326,6 +325,22 @@ impl Clause<'_> {
         let is_before = offset_minutes < 0;
         let start = phrases::without_ends(&[said.only, said.but], &words[..from]).len();
         Some((start, Adds::Hours(Condition::Sun { up: (event == SunEvent::Sunrise) != is_before })))
+    }
+
+    /// The words of a routine: "when I say *movie time*".
+    fn said(&self) -> Option<String> {
+        matches!(self.it.kind, Kind::When | Kind::EachTime | Kind::If).then_some(())?;
+        let words = self.words(self.it.mark.1);
+        let lexicon = &self.by.reader.grammar.lexicon().qualifiers;
+        let said = match phrases::starts(lexicon.saying, words) {
+            Some(length) => &words[length..],
+            // "Wenn *ich* Filmabend *sage*."
+            None => words.get(1..words.len() - phrases::ends(lexicon.saying_behind, words)?)?,
+        };
+        // "When I say so" are no words of their own.
+        let is_content = |word: &&str| !self.by.reader.grammar.lexicon().things.small_words.contains(word);
+        let may = (1..=MAX_SAID_WORDS).contains(&said.len()) && said.iter().any(is_content);
+        may.then(|| said.join(" "))
     }
 
     /// "The pasta timer goes off": the name may be any words.
@@ -565,24 +580,6 @@ fn plainer<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'w str>> {
 fn sun_stands(slots: &Slots) -> Option<Condition> {
     (slots.get(NOW) == Some(&Value::Bool(true))).then_some(())?;
     Some(Condition::Sun { up: slots.get("sun")? == "sunrise" })
-}
-
-/// The hours that slots name. Of those that may be meant they are as short as can be, and begin in the evening.
-fn hours_of(slots: &Slots) -> Option<Condition> {
-    let times = |slot: &str| {
-        let times = slots.get(slot)?.as_str()?.split('/').map(|time| time.parse().ok());
-        times.collect::<Option<Vec<NaiveTime>>>()
-    };
-    let length = |(from, to): &(NaiveTime, NaiveTime)| (*to - *from).num_seconds().rem_euclid(DAY_SECONDS);
-    let (from, to) = match (times("from"), times("to")) {
-        (Some(from), Some(to)) => {
-            let pairs = from.iter().rev().flat_map(|from| to.iter().map(|to| (*from, *to)));
-            pairs.min_by_key(length)?
-        }
-        (Some(from), None) => (*from.last()?, MORNING),
-        (None, to) => (NaiveTime::MIN, *to?.first()?),
-    };
-    Some(Condition::Hours { from, to })
 }
 
 /// The day that slots name, if any; `None` where they name another time than one day.

@@ -1,11 +1,14 @@
 //! A request with its clauses put together: what it comes to.
 
-use super::super::grammar::{Match, Reader, Took};
+use super::super::grammar::{Grammar, Match, Reader, Took};
 use super::super::intent::category_of;
 use super::super::request_framing::Speech;
-use super::super::rules::{self, Prefer, Reckoning};
-use super::super::understand::{CHOOSES, intent, is_whole};
+use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::super::single::is_single;
+use super::super::understand::{CHOOSES, intent, is_whole, kind_of};
 use super::clause::{Adds, Said};
+use super::in_turn::are_contrary;
+use super::notices::notice;
 use super::terms::{ONCE, SET_RINGS, Terms, is_motion};
 use super::{SCHEDULED, target};
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
@@ -13,6 +16,7 @@ use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_
 use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
+use hark_language::phrases;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -84,6 +88,13 @@ impl Composed {
 
     /// Adds what a clause says; false where it does not go with the request.
     pub(super) fn add(&mut self, adds: Adds, words: &str, reader: &Reader<'_>) -> bool {
+        // "… turn on the lamp, and off at eleven": which eleven that is depends on when it happens.
+        let at_some_time = |it: &Match| it.slots.contains_key(COMMAND) && it.moment().is_some();
+        let waits = matches!(adds, Adds::Happens { .. } | Adds::Becomes { .. });
+        let is_timed = waits && self.matches.len() > 1 && self.matches.iter().any(at_some_time);
+        if is_timed && self.ends_itself(reader).is_none() {
+            return false;
+        }
         match adds {
             Adds::Happens { trigger, repeats } => {
                 self.limit_in_time(matches!(trigger, Trigger::Sun { .. }), reader);
@@ -133,7 +144,10 @@ impl Composed {
                 self.terms.only_if.push(condition);
                 true
             }
-            Adds::Until(until) => self.last_until(until, words, reader.now),
+            Adds::Until(until) => {
+                let until = self.terms.measured(until, reader);
+                self.last_until(until, words, reader.now)
+            }
             // "At ten turn off all the lights *except the porch light*": left out then.
             Adds::Except(..) if self.is_put_off() => {
                 let command = self.matches[0].slots.get(COMMAND).and_then(Value::as_str).unwrap_or_default();
@@ -205,6 +219,61 @@ impl Composed {
     /// Whether it is put off for a time, or comes again.
     pub(super) fn is_put_off(&self) -> bool {
         matches!(self.matches.as_slice(), [later] if later.slots.contains_key(COMMAND))
+    }
+
+    /// One thing of a kind without a place is the one in an area, where there is such a one: "if the *bedroom* gets cold turn the
+    /// radiator up".
+    pub(super) fn prefer_in(&mut self, area: &str, grammar: &Grammar) {
+        let area = Value::from(area);
+        for found in &mut self.matches {
+            let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+            let is_one = is_single(found, &words, grammar.lexicon());
+            let domain = found.slots.get("domain").and_then(Value::as_str).or(kind_of(&found.intent));
+            let is_there = domain.is_some_and(|domain| grammar.has_in(&area, domain));
+            let says_where = ["name", "area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
+            if is_one && is_there && !says_where {
+                found.slots.insert("area".to_owned(), area.clone());
+            }
+        }
+    }
+
+    /// Has it last until a time where it is taken back then: "close the blinds, and *open them again at seven*". `None` where the
+    /// second does something else.
+    fn ends_itself(&mut self, reader: &Reader<'_>) -> Option<()> {
+        let [first, later] = self.matches.as_slice() else { return None };
+        let at = later.moment().filter(|_| !later.says_day(reader))?;
+        let command = later.slots.get(COMMAND)?.as_str()?;
+        let act = reader.exactly(command, &reader.tokenise(command))?;
+        let is_same = ["name", "area"].iter().all(|slot| act.slots.get(*slot) == first.slots.get(*slot));
+        let goes_back = match act.slots.get("action").and_then(Value::as_str) {
+            Some("off" | "close") => first.intent == "HassTurnOn",
+            Some("on" | "open") => first.intent == "HassTurnOff",
+            _ => is_same && are_contrary(&first.intent, &act.intent),
+        };
+        let words: Vec<&str> = later.words.iter().map(|(word, _)| word.as_str()).collect();
+        let lexicon = reader.grammar.lexicon();
+        let by = Reckoning { lexicon, now: reader.now, prefer: Prefer::default() };
+        let time = (0..words.len()).find_map(|from| {
+            let (_, used) = rules::longest(Rule::Time, &words[from..], &by)?;
+            let mark = phrases::starts(lexicon.time.at, &words[from..]).unwrap_or(0);
+            Some(words[from + mark..from + used].join(" "))
+        })?;
+        let until = format!("{} {time}", lexicon.qualifiers.until.first()?);
+        goes_back.then_some(())?;
+        self.said = first.said();
+        self.matches.pop();
+        self.terms.end(Until::Time { time: at.time() }, &until).then_some(())
+    }
+
+    /// Whether it is put off to a part of a day: "tonight".
+    pub(super) fn is_within_a_part(&self) -> bool {
+        let when = |later: &Match| later.slots.get("when").and_then(|when| When::parse(when.as_str()?));
+        self.is_put_off() && self.matches.iter().all(|later| matches!(when(later), Some(When::Span(..))))
+    }
+
+    /// Whether it is one request that is put off to a time of day.
+    pub(super) fn is_put_off_without_day(&self, reader: &Reader<'_>) -> bool {
+        self.is_put_off() && self.matches.iter().all(|it| it.moment().is_some() && !it.says_day(reader))
     }
 
     /// Whether it says when, or how long.
@@ -296,12 +365,16 @@ impl Composed {
             (None, Some(Some(days))) => (days.len() < 7).then(|| Condition::Days { days: days.clone() }),
             _ => return,
         };
-        let Some(act) = reader.exactly(&command, &reader.tokenise(&command)) else { return };
+        let tokens = reader.tokenise(&command);
+        let act = reader.exactly(&command, &tokens).or_else(|| notice(reader, &command, &tokens));
+        let Some(act) = act else { return };
         let words = self.said.replacen(&command, "", 1);
         self.terms.said_when.extend(limit.is_some().then(|| words.trim().to_owned()));
         self.terms.only_if.extend(limit);
         self.terms.repeats |= every.is_some();
-        (self.matches, self.said) = (vec![act], command);
+        // "Tell me" is said as what is told.
+        let said = if act.intent == ANNOUNCE { String::new() } else { command };
+        (self.matches, self.said) = (vec![act], said);
     }
 
     /// Something is to last.
@@ -410,7 +483,7 @@ impl Composed {
         for (index, found) in matches.iter().enumerate() {
             ambiguous.extend(found.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() }));
         }
-        terms.end_in_evening(reader);
+        terms.end_beside_sunset(matches.iter().any(|it| it.intent == "HassTurnOff"), reader);
         let why = format!("{} with what it waits for", matches.first()?.why);
         let lexicon = reader.grammar.lexicon();
         let told_back = |words: &str| lexicon.memory.told_back(words);

@@ -7,8 +7,18 @@ use super::Composer;
 use super::clause::{Adds, Clause};
 use super::composed::Composed;
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
+use hark_core::Slots;
+use hark_core::automation::Condition;
 use hark_core::calendar::When;
 use hark_language::phrases;
+
+const DAY_SECONDS: i64 = 24 * 60 * 60;
+
+/// When a night ends for which only its beginning was said: "after ten".
+const MORNING: NaiveTime = match NaiveTime::from_hms_opt(6, 0, 0) {
+    Some(time) => time,
+    None => NaiveTime::MIN,
+};
 
 impl Composer<'_> {
     /// "From nine to half past ten": it is put off to the beginning, and lasts until the end.
@@ -105,4 +115,22 @@ impl Composer<'_> {
                 .filter(|it| it.kind == Kind::If)
                 .any(|it| qualifiers.ends(it).into_iter().any(|end| happens(it, end)))
     }
+}
+
+/// The hours that slots name. Of those that may be meant they are as short as can be, and begin in the evening.
+pub(super) fn hours_of(slots: &Slots) -> Option<Condition> {
+    let times = |slot: &str| {
+        let times = slots.get(slot)?.as_str()?.split('/').map(|time| time.parse().ok());
+        times.collect::<Option<Vec<NaiveTime>>>()
+    };
+    let length = |(from, to): &(NaiveTime, NaiveTime)| (*to - *from).num_seconds().rem_euclid(DAY_SECONDS);
+    let (from, to) = match (times("from"), times("to")) {
+        (Some(from), Some(to)) => {
+            let pairs = from.iter().rev().flat_map(|from| to.iter().map(|to| (*from, *to)));
+            pairs.min_by_key(length)?
+        }
+        (Some(from), None) => (*from.last()?, MORNING),
+        (None, to) => (NaiveTime::MIN, *to?.first()?),
+    };
+    Some(Condition::Hours { from, to })
 }

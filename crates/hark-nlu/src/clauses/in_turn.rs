@@ -46,8 +46,7 @@ impl Composer<'_> {
             let told = clauses.iter().find_map(|it| tells(it)).is_some();
             let begins = told || clauses.iter().any(|it| it.start == next);
             let is_behind = clauses.iter().any(|it| (1..at).contains(&it.start) && !is_front(it));
-            let is_in_rest = clauses.iter().any(|it| it.start > next);
-            (begins || is_behind || is_in_rest).then_some(())?;
+            (begins || is_behind || clauses.iter().any(|it| it.start > next)).then_some(())?;
             let mut first = self.request(text[..tokens[at].start].trim_end(), MAX_CLAUSES)?;
             let is_of_both = !(begins || first.has_terms() || first.asks() || first.rings());
             // Of both, only what is done to the same thing can be told apart.
@@ -72,8 +71,8 @@ impl Composer<'_> {
                 let is_whole = |rest: &Composed| rest.has_terms() && !rest.matches.iter().any(leans);
                 by.request(rest, MAX_CLAUSES).filter(is_whole)
             };
-            let in_front =
-                first.terms.said_when().filter(|_| clauses.first().is_some_and(|it| it.start == 0));
+            let starts = clauses.first().is_some_and(|it| it.start == 0);
+            let in_front = first.terms.said_when().filter(|_| starts);
             // "It" is what some words before name: "start *the vacuum* and tell me when it's done".
             let of_words = || {
                 let first = &qualifiers.words[..at];
@@ -125,8 +124,14 @@ impl Composer<'_> {
             // "Turn on the lamp and dim it when Alice leaves" does both then, "… and turn it off …" can only do the second.
             (!is_of_both || reverses(&first, &second)).then_some(())?;
             second.terms.lean_on(&first, clauses.iter().any(|it| it.start == next));
-            self.both(first, second)
+            let turns = || Speech { reader: self.reader, text, tokens }.until_turned().is_some();
+            if self.ends_after_sun(&first, &second) && turns() { None } else { self.both(first, second) }
         })
+    }
+
+    /// "On at sunset and off at eleven" is until eleven: the sunset may be tomorrow's.
+    fn ends_after_sun(&self, first: &Composed, second: &Composed) -> bool {
+        first.terms.waits_for_sun() && second.is_put_off_without_day(self.reader)
     }
 
     /// Both requests, of which the second leans on the first.
@@ -183,9 +188,8 @@ impl Composer<'_> {
     /// What some words set to ring in the place of "it": "set a timer and have the radio on *till it goes off*".
     fn with_ring(&self, first: &Composed, words: &[&str], rest: &str) -> Option<String> {
         first.rings().then_some(())?;
-        let rings = self.reader.grammar.lexicon().requests.several.iter().map(|(_, ring)| ring.text());
-        let is_said = |ring: &&str| ring.split(' ').next_back().is_some_and(|noun| words.contains(&noun));
-        self.reader.with_name(rest, rings.into_iter().find(is_said)?)
+        let requests = &self.reader.grammar.lexicon().requests;
+        self.reader.with_name(rest, words.iter().find_map(|word| requests.ring(word))?)
     }
 
     /// Whether some words are a time, which is no thing.
@@ -312,8 +316,12 @@ fn come_again(rest: &mut Composed, first: &Composed) -> Option<()> {
 /// Whether a request takes back what another does to the same thing.
 fn reverses(first: &Composed, rest: &Composed) -> bool {
     let ([first], [rest]) = (first.matches.as_slice(), rest.matches.as_slice()) else { return false };
-    let one = (first.intent.as_str(), rest.intent.as_str());
-    CONTRARY.iter().any(|(on, off)| one == (on, off) || one == (off, on))
+    are_contrary(&first.intent, &rest.intent)
+}
+
+/// Whether one act takes another back, done to the same thing.
+pub(super) fn are_contrary(one: &str, other: &str) -> bool {
+    CONTRARY.iter().any(|(on, off)| (one, other) == (*on, *off) || (one, other) == (*off, *on))
 }
 
 /// Whether a request is about something that another names.

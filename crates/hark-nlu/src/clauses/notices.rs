@@ -1,6 +1,6 @@
 //! Requests to be told: "tell me", and what a reminder says at its time.
 
-use super::super::grammar::{Match, Part};
+use super::super::grammar::{Match, Part, Reader, Took};
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::text::Token;
 use super::composed::Composed;
@@ -8,11 +8,16 @@ use super::{Composer, SCHEDULED, span};
 use hark_core::Slots;
 use hark_core::automation::intent::{ANNOUNCE, COMMAND};
 
+/// A request to be told what has happened: "tell me".
+pub(super) fn notice(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<Match> {
+    let found = reader.part(Part::Notice, false, text, tokens)?;
+    Some(Match { intent: ANNOUNCE.to_owned(), ..found })
+}
+
 impl Composer<'_> {
     /// A request to be told what has happened: "tell me".
     pub(super) fn notice(&self, text: &str, tokens: &[Token]) -> Option<Match> {
-        let found = self.reader.part(Part::Notice, false, text, tokens)?;
-        Some(Match { intent: ANNOUNCE.to_owned(), ..found })
+        notice(self.reader, text, tokens)
     }
 
     /// Whether what has to be so is asked beside another request: "turn on the lamp and *tell me* if the door is locked".
@@ -70,6 +75,8 @@ impl Composer<'_> {
             self.notice(text, told).map(|found| (when, span(text, told), found))
         })?;
         let slots = Slots::from_iter([("when".to_owned(), when), (COMMAND.to_owned(), told.into())]);
-        Some(Composed::of(vec![Match { intent: SCHEDULED.to_owned(), slots, ..found }], told.to_owned()))
+        let words = tokens.iter().map(|token| (token.word.clone(), Took::Meant)).collect();
+        let later = Match { intent: SCHEDULED.to_owned(), slots, words, ..found };
+        Some(Composed::of(vec![later], text.trim().to_owned()))
     }
 }

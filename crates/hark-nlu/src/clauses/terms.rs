@@ -85,17 +85,19 @@ impl Terms {
     /// A limit that says no more than "it" is of what was measured before: "… when the humidity is over 70, … when it's under
     /// 55".
     pub(super) fn measure_the_same(&mut self, before: &Slots, reader: &Reader<'_>) {
-        let Some(question) = self.question_mut() else { return };
-        let has_limit = |question: &Slots| LIMITS.iter().any(|slot| question.contains_key(*slot));
-        let name = before.get("name").and_then(Value::as_str);
-        let is_sensor = name.and_then(|name| reader.grammar.domain_of(name)) == Some(SENSOR)
-            || before.get("domain").is_some_and(|domain| domain == SENSOR);
-        let says_what = ["name", "area", "floor"].iter().any(|slot| question.contains_key(*slot));
-        let of_air = question.get("device_class").is_some_and(|class| class == "temperature");
-        if has_limit(question) && of_air && !says_what && (is_sensor || has_limit(before)) {
-            question.retain(|slot, _| !TARGET.contains(&slot.as_str()));
-            question.extend(target(before));
+        if let Some(question) = self.question_mut() {
+            measure_as(question, before, reader);
         }
+    }
+
+    /// The same of an end: "when the humidity goes over 70 … till it's under 60".
+    pub(super) fn measured(&self, mut until: Until, reader: &Reader<'_>) -> Until {
+        if let Until::Becomes { condition: Condition::State { question, .. }, .. } = &mut until
+            && let Some(before) = self.question()
+        {
+            measure_as(question, before, reader);
+        }
+        until
     }
 
     /// What "it" does, of a second request, is what was set before that rings: "set a timer for ten minutes, and when it goes
@@ -174,8 +176,9 @@ impl Terms {
         true
     }
 
-    /// "At sunset … until eleven" is until eleven in the evening, where both may be meant.
-    pub(super) fn end_in_evening(&mut self, reader: &Reader<'_>) {
+    /// "On at sunset … until eleven" is until eleven in the evening, where both may be meant, "closed … until seven" until
+    /// seven in the morning.
+    pub(super) fn end_beside_sunset(&mut self, closes: bool, reader: &Reader<'_>) {
         let (Some(Trigger::Sun { event: SunEvent::Sunset, .. }), Some(Until::Time { time })) =
             (&self.trigger, &mut self.until)
         else {
@@ -189,7 +192,7 @@ impl Terms {
             found.iter().any(|(_, value)| value.as_str().is_some_and(|times| times.contains('/')))
         });
         if is_open {
-            *time = in_evening(*time);
+            *time = if closes { in_morning(*time) } else { in_evening(*time) };
         }
     }
 
@@ -209,6 +212,11 @@ impl Terms {
             _ => None,
         };
         whole.map(|(from, _)| from.date()).or(of_sun)
+    }
+
+    /// Whether it waits for the sun to rise or set, on no day that is said.
+    pub(super) fn waits_for_sun(&self) -> bool {
+        matches!(self.trigger, Some(Trigger::Sun { from_day: None, .. }))
     }
 
     /// A time that is said beside it: behind a sunset it is in the evening.
@@ -242,8 +250,27 @@ impl Terms {
 }
 
 /// The one of two hours that follows a sunset: "on at sunset and off at eleven". Hours before five are of the night.
+
+/// A limit of which only the number was said is of what was measured before.
+fn measure_as(question: &mut Slots, before: &Slots, reader: &Reader<'_>) {
+    let has_limit = |question: &Slots| LIMITS.iter().any(|slot| question.contains_key(*slot));
+    let name = before.get("name").and_then(Value::as_str);
+    let is_sensor = name.and_then(|name| reader.grammar.domain_of(name)) == Some(SENSOR)
+        || before.get("domain").is_some_and(|domain| domain == SENSOR);
+    let says_what = ["name", "area", "floor"].iter().any(|slot| question.contains_key(*slot));
+    let of_air = question.get("device_class").is_some_and(|class| class == "temperature");
+    if has_limit(question) && of_air && !says_what && (is_sensor || has_limit(before)) {
+        question.retain(|slot, _| !TARGET.contains(&slot.as_str()));
+        question.extend(target(before));
+    }
+}
+
 fn in_evening(time: NaiveTime) -> NaiveTime {
     if (5..12).contains(&time.hour()) { time + TimeDelta::hours(12) } else { time }
+}
+
+fn in_morning(time: NaiveTime) -> NaiveTime {
+    if time.hour() >= 12 { time - TimeDelta::hours(12) } else { time }
 }
 
 /// Whether a question is about a sensor of motion or presence.

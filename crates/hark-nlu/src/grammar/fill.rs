@@ -385,7 +385,7 @@ impl<'g> Text<'g> {
             let is_in =
                 |spans: &[(usize, usize)]| spans.iter().any(|(start, end)| (*start..*end).contains(&at));
             match () {
-                () if is_in(&named) => None,
+                () if is_in(&named) || grammar.lexicon().requests.contrasts.contains(word) => None,
                 // "The extractor" is a thing even where nothing is called so.
                 () if grammar.words.typed(word).is_some_and(|word| grammar.only_in_names[word as usize]) => {
                     None
@@ -481,11 +481,12 @@ impl<'g> Text<'g> {
                 step((at + 1, *to, mentions), 0, Said::Tokens);
             }
             let text = grammar.words.text(*word);
-            // Nobody who did not say so means all of them.
+            // Nobody who did not say so means all of them, or none.
             let lexicon = grammar.lexicon();
             // Nor does who said no unit beside a number mean an hour.
             let is_unit = lexicon.time.units.get(text).is_some_and(|unit| unit <= Unit::Hour);
-            if lexicon.requests.quantifiers.contains(text) || is_unit {
+            let requests = &lexicon.requests;
+            if requests.quantifiers.contains(text) || requests.negations.contains(text) || is_unit {
                 continue;
             }
             let small = lexicon.things.small_words.contains(text);

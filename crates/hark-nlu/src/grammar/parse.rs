@@ -301,6 +301,11 @@ impl Grammar {
         meaning.block.slots.iter().for_each(|(slot, value)| put(slot, value));
         let file =
             meaning.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        // Nothing is done by who looks at the wrong thing, and its name is in the answer.
+        let mut doubts = found.doubts;
+        if category_of(&meaning.block.intent) == Some(Category::HomeQuery) {
+            doubts.retain(|doubt| doubt.candidates.len() > 1);
+        }
         Match {
             intent: meaning.block.intent.clone(),
             slots,
@@ -308,7 +313,7 @@ impl Grammar {
             why: format!("matched \"{}\" ({file}:{}){}", meaning.text, meaning.line, found.near_why),
             wild_words,
             score: found.score,
-            doubts: found.doubts,
+            doubts,
             unknown: found.unknown,
             words: Vec::new(),
             spans: found.spans,

@@ -33,6 +33,12 @@ impl Reader<'_> {
         if place(COMMAND) < place("when") && (has_end || is_end) {
             return false;
         }
+        // "And *another one* for half past seven" is of the kind that was set before, "at nine, *no*, at ten" corrects.
+        let lexicon = self.grammar.lexicon();
+        let is_one = phrases::starts(lexicon.requests.one_of_them, &words) == Some(words.len());
+        if is_one || phrases::starts(lexicon.discourse.corrections, &words).is_some() {
+            return false;
+        }
         self.at_once(command, &tokens)
             .is_some_and(|it| it.wild_words == 0 && may(&it) && may_wait(&it, found, self.now))
     }

@@ -57,10 +57,65 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
         found.slots.remove("when");
         found.slots.insert("recurrence".to_owned(), again.to_string().into());
     }
+    again_like_the_last(&mut matches, reader);
     matches
 }
 
+/// Has the same set as often at the times before, where the last says how often: "the heating to twenty at six and to eighteen
+/// at ten *every day*".
+fn again_like_the_last(matches: &mut [Match], reader: &Reader<'_>) {
+    let [before @ .., last] = matches else { return };
+    let every = last.slots.get("recurrence").and_then(Value::as_str).and_then(Recurrence::parse);
+    let act = |found: &Match| {
+        let command = found.slots.get(COMMAND)?.as_str()?;
+        let act = reader.exactly(command, &reader.tokenise(command))?;
+        Some((act.intent, ["name", "area"].map(|slot| act.slots.get(slot).cloned())))
+    };
+    let Some((every, last)) = every.zip(act(last)) else { return };
+    for found in before {
+        let Some(at) = found.moment().filter(|_| !found.says_day(reader)) else { continue };
+        if act(found).is_some_and(|act| act == last) {
+            let again = Recurrence { time: Some(at.time()), later: Vec::new(), ..every.clone() };
+            found.slots.remove("when");
+            found.slots.insert("recurrence".to_owned(), again.to_string().into());
+        }
+    }
+}
+
 impl Speech<'_> {
+    /// A request behind a delay with its time: "*wait ten minutes and then* turn on the lamp". `None` where nothing joins them.
+    pub(in super::super) fn with_delay_first(&self) -> Option<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let begin = phrases::starts(lexicon.time.delays, &words)?;
+        let (_, used) = rules::length(&words[begin..], lexicon)?;
+        let end = begin + used;
+        let joins = words[end..].iter().take_while(|word| lexicon.requests.connectors.contains(word)).count();
+        let act = words.get(end + joins..).filter(|act| !act.is_empty())?;
+        let parted = joins > 0 || self.pauses_before(end);
+        let delay = [lexicon.time.hence.first()?, words[begin..end].join(" ").as_str()].join(" ");
+        parted.then(|| format!("{delay} {}", act.join(" ")))
+    }
+
+    /// One request at two times as two: "remind me at six and again at seven to call mum". `None` where it names only one, or
+    /// another request stands behind the second.
+    pub(in super::super) fn with_both_times(&self) -> Option<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let time = |at: usize| Some(at + rules::longest(Rule::Datetime, &words[at..], &by)?.1);
+        let joins = |at: &usize| lexicon.requests.connectors.contains(words[*at]);
+        let joint = (2..words.len().saturating_sub(1)).find(joins)?;
+        let first = (1..joint).find(|at| time(*at) == Some(joint))?;
+        let again = phrases::starts(lexicon.discourse.another_behind, &words[joint + 1..]).unwrap_or(0);
+        let second = joint + 1 + again;
+        let end = time(second)?;
+        let begins_request = words.get(end).is_none_or(|word| lexicon.discourse.verbs.contains(word));
+        let (begin, rest) = (&words[..first], &words[end..]);
+        let both = [begin, &words[first..joint], rest, &[words[joint]], begin, &words[second..end], rest];
+        (!begins_request).then(|| both.concat().join(" "))
+    }
+
     /// The request with its time in the place of "at the same time": "shut the curtains at nine and lock the door at the same
     /// time"; without that where it has none.
     pub(in super::super) fn with_same_time(&self) -> Option<String> {
@@ -217,7 +272,7 @@ impl Sentence<'_> {
             let text =
                 [&words[start..time_end], &[hour.as_str(), day], &words[time_end..end]].concat().join(" ");
             let fits = |at: NaiveDateTime| {
-                at.date() == first.date() && (!is_open || (first..=next_hour).contains(&at))
+                at.date() == first.date() && (!is_open || (first..next_hour).contains(&at))
             };
             self.with_any_words(&text).filter(|found| found.moment().is_some_and(fits))
         })

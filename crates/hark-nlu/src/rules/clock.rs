@@ -110,7 +110,11 @@ pub fn read(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
         found.or_else(|| bare(words, lexicon).map(|(clock, used)| (clock, used, false)))?;
     let follows = &words[used..];
     let numbers = &lexicon.numbers;
-    let amount = phrases::find(lexicon.time.units, follows).is_some()
+    // "Three *and a half*" is no hour.
+    let is_part = numbers.number(&words[from..used]).is_some()
+        && numbers.number(&words[from..]).is_some_and(|(_, whole)| from + whole > used);
+    let amount = is_part
+        || phrases::find(lexicon.time.units, follows).is_some()
         || phrases::starts(numbers.percent, follows).is_some()
         || phrases::starts(numbers.degrees, follows).is_some()
         || phrases::find(numbers.temperature_units, follows).is_some()

@@ -35,6 +35,11 @@ pub fn read(words: &[&str], by: &Reckoning) -> Read {
         keep(plain(&words[on..], by), on);
         keep(day_of_month(&words[on..], by), on);
     }
+    if let Some(week) = phrases::starts(by.lexicon.time.week_before, words)
+        && let Some((Dated::Day(day), used)) = weekday(&words[week..], by)
+    {
+        keep(ahead_of(day, 7).map(|day| (Dated::Day(day), used)), week);
+    }
     if let Some(during) = phrases::starts(by.lexicon.time.during, words) {
         keep(month(&words[during..], by), during);
         keep(which_unit(&words[during..], by), during);
