@@ -8,6 +8,7 @@ mod composed;
 mod hours;
 mod in_turn;
 mod notices;
+mod questions;
 mod terms;
 
 use super::grammar::{Match, Part, Reader, Took};
@@ -332,39 +333,6 @@ impl Composer<'_> {
         let (mut found, other) = (first.understanding(self.reader)?, other.understanding(self.reader)?);
         found.intents.extend(other.intents);
         Some(found)
-    }
-
-    /// "Is the garage open? If it is, close it": the question is what has to be so.
-    fn behind_question(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
-        let qualifiers = Qualifiers::of(self.reader, text, tokens);
-        let lexicon = self.reader.grammar.lexicon();
-        let (so, not_so) = (lexicon.qualifiers.so, lexicon.qualifiers.not_so);
-        // "… and if so", "… because if so".
-        let joining = [lexicon.requests.connectors, lexicon.discourse.reasons];
-        qualifiers.found.iter().filter(|it| it.kind == Kind::If && it.start > 0).find_map(|it| {
-            let behind = &qualifiers.words[it.mark.1..];
-            let denied = phrases::starts(not_so, behind);
-            let end = it.mark.1 + denied.or_else(|| phrases::starts(so, behind))?;
-            let asked = phrases::without_ends(&joining, &qualifiers.words[..it.start]).len();
-            let asked = &tokens[..asked];
-            let asked = self.reader.exactly(text, asked).filter(|asked| asked.intent == STATE)?;
-            let mut question = asked.slots;
-            question.contains_key("state").then_some(())?;
-            question.remove("response");
-            let (act, name) =
-                (text[tokens.get(end)?.start..].trim(), question.get("name").and_then(Value::as_str));
-            let named = name.and_then(|name| self.reader.with_name(act, name));
-            let named = named.and_then(|act| self.request(&act, MAX_CLAUSES));
-            let mut found = named.or_else(|| self.request(act, MAX_CLAUSES))?;
-            let condition = Condition::State { question, not: false };
-            let said = clause::Said { condition, becomes: false, of_it: false, there: false, for_seconds: 0 };
-            let words = text[tokens[it.start].start..tokens[end - 1].end].trim();
-            let not = denied.is_some();
-            found
-                .add(Adds::Check { said, not, otherwise: "ask", now: true }, words, self.reader)
-                .then_some(())?;
-            found.understanding(self.reader)
-        })
     }
 
     /// Whether another request follows: "for ten minutes *and* close the blinds".

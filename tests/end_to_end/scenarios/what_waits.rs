@@ -211,3 +211,30 @@ fn a_timer_that_rings_is_something_to_wait_for() {
     ask(&hark, "cancel the timer");
     assert_eq!(ask(&hark, waiting), "Nothing is waiting.");
 }
+
+#[test]
+fn a_routine_does_what_is_kept_for_its_words_over_a_restart() {
+    let hark = Hark::new();
+    let (daemon, address) = start(&hark, &[]);
+    let said = ask(&hark, "when i say movie time, turn on the counter light and unlock the back door");
+    // What is dangerous is asked about when it is kept…
+    assert_eq!(said, "Shall I unlock the back door then? I will ask again when it is time.");
+    let said = ask(&hark, "yes");
+    assert_eq!(
+        said,
+        "Okay, I'll turn on the counter light and unlock the back door when you say movie time."
+    );
+    assert_eq!(state(address, "Counter light"), "off");
+    drop(daemon);
+    let (_daemon, address) = start(&hark, &[]);
+    // …and again when it is said, every time.
+    assert_eq!(ask(&hark, "Movie time!"), "Turned on the counter light. Shall I unlock the back door?");
+    ask(&hark, "no");
+    assert_eq!(state(address, "Counter light"), "on");
+    assert_eq!(state(address, "Back door"), "locked");
+    let said = ask(&hark, "forget the movie time routine");
+    assert!(said.starts_with("Okay, forgotten: turn on the counter light"), "{said}");
+    ask(&hark, "turn off the counter light");
+    ask(&hark, "movie time");
+    assert_eq!(state(address, "Counter light"), "off");
+}

@@ -249,8 +249,6 @@ impl Terms {
     }
 }
 
-/// The one of two hours that follows a sunset: "on at sunset and off at eleven". Hours before five are of the night.
-
 /// A limit of which only the number was said is of what was measured before.
 fn measure_as(question: &mut Slots, before: &Slots, reader: &Reader<'_>) {
     let has_limit = |question: &Slots| LIMITS.iter().any(|slot| question.contains_key(*slot));
@@ -265,6 +263,7 @@ fn measure_as(question: &mut Slots, before: &Slots, reader: &Reader<'_>) {
     }
 }
 
+/// The one of two hours that follows a sunset: "on at sunset and off at eleven". Hours before five are of the night.
 fn in_evening(time: NaiveTime) -> NaiveTime {
     if (5..12).contains(&time.hour()) { time + TimeDelta::hours(12) } else { time }
 }

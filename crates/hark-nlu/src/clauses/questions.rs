@@ -1,0 +1,53 @@
+//! Requests that go on with the answer of a question: "is the back door locked, and if not lock it".
+
+use super::super::qualifiers::{Kind, Qualifiers};
+use super::super::request_framing::Speech;
+use super::super::text::Token;
+use super::clause::{Adds, Said};
+use super::{Composer, MAX_CLAUSES, STATE};
+use hark_core::Understanding;
+use hark_core::automation::Condition;
+use hark_language::phrases;
+use serde_json::Value;
+
+impl Composer<'_> {
+    /// "Is the garage open? If it is, close it": the question is what has to be so.
+    pub(super) fn behind_question(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
+        let qualifiers = Qualifiers::of(self.reader, text, tokens);
+        let lexicon = self.reader.grammar.lexicon();
+        let (so, not_so) = (lexicon.qualifiers.so, lexicon.qualifiers.not_so);
+        // "… and if so", "… because if so".
+        let joining = [lexicon.requests.connectors, lexicon.discourse.reasons];
+        qualifiers.found.iter().filter(|it| it.kind == Kind::If && it.start > 0).find_map(|it| {
+            let behind = &qualifiers.words[it.mark.1..];
+            let denied = phrases::starts(not_so, behind);
+            let end = it.mark.1 + denied.or_else(|| phrases::starts(so, behind))?;
+            let words = phrases::without_ends(&joining, &qualifiers.words[..it.start]);
+            let asked = &tokens[..words.len()];
+            let asked = self.reader.exactly(text, asked).filter(|asked| asked.intent == STATE)?;
+            let mut question = asked.slots;
+            question.contains_key("state").then_some(())?;
+            question.remove("response");
+            let (act, name) =
+                (text[tokens.get(end)?.start..].trim(), question.get("name").and_then(Value::as_str));
+            let named = name.and_then(|name| self.reader.with_name(act, name));
+            let named = named.and_then(|act| self.request(&act, MAX_CLAUSES));
+            // "Are the doors locked, and if not lock *them*."
+            let several = || {
+                let name = Speech { reader: self.reader, text, tokens }.named(words)?;
+                let act = self.reader.with_name_for(lexicon.requests.several_pronouns, act, &name)?;
+                self.request(&act, MAX_CLAUSES)
+            };
+            let found = named.or_else(several).or_else(|| self.request(act, MAX_CLAUSES));
+            let mut found = found?;
+            let condition = Condition::State { question, not: false };
+            let said = Said { condition, becomes: false, of_it: false, there: false, for_seconds: 0 };
+            let said_if = text[tokens[it.start].start..tokens[end - 1].end].trim();
+            let not = denied.is_some();
+            found
+                .add(Adds::Check { said, not, otherwise: "ask", now: true }, said_if, self.reader)
+                .then_some(())?;
+            found.understanding(self.reader)
+        })
+    }
+}
