@@ -60,6 +60,7 @@ impl Memory {
         }
         recent.truncate(MOST_RECENT);
         let mut state = self.lock();
+        state.spoken_of(&by.conversation, fact.id);
         state.recent.give_way(&by.conversation);
         state.recent.conversations.insert(by.conversation.clone(), recent);
         state.recent.unwritten.insert(by.conversation.clone());

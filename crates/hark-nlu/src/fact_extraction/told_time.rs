@@ -12,7 +12,7 @@ use hark_language::{Lexicon, phrases};
 const WEEK: u64 = 7;
 
 /// The longest date in a text that `dating` is about, the last of those.
-pub(crate) fn read(
+pub(super) fn read(
     said: &str,
     lexicon: &'static Lexicon,
     now: NaiveDateTime,
@@ -34,6 +34,31 @@ pub(crate) fn read(
     let (first, last) = (tokens.get(at)?, tokens.get(at + used - 1)?);
     let words = said.get(first.start..last.end)?.to_owned();
     Some(SaidTime { words, when: whole(when).to_string(), yearly: dating == Dating::Yearly })
+}
+
+/// Whether words tell when something is, once or again and again: "on Tuesdays", "every second Thursday", "at four".
+pub(super) fn tells_when(said: &str, lexicon: &'static Lexicon) -> bool {
+    let tokens = text::tokenise(said, lexicon);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let by = Reckoning { lexicon, now: NaiveDateTime::default(), prefer: Prefer::default() };
+    (0..words.len()).any(|at| repeats(&words[at..], &by) || moment(&words[at..], &by).is_some())
+}
+
+/// Whether words tell of something that comes again: "every second Thursday".
+pub(super) fn recurs(said: &str, lexicon: &'static Lexicon) -> bool {
+    let tokens = text::tokenise(said, lexicon);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let by = Reckoning { lexicon, now: NaiveDateTime::default(), prefer: Prefer::default() };
+    (0..words.len()).any(|at| repeats(&words[at..], &by))
+}
+
+/// Whether words begin with a day or a time of day, and not with a bare number.
+pub(super) fn begins_with_time(said: &str, lexicon: &'static Lexicon) -> bool {
+    let tokens = text::tokenise(said, lexicon);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let by = Reckoning { lexicon, now: NaiveDateTime::default(), prefer: Prefer::default() };
+    let used = moment(&words, &by).map_or(0, |(_, used)| used);
+    repeats(&words, &by) || used > 1 || used == 1 && is_dated(&words[..1], &by)
 }
 
 /// The longest moment that `words` begin with.
