@@ -239,7 +239,12 @@ pub fn is_small_talk(intent: &str) -> bool {
 pub fn memory_answers_first(intent: &str) -> bool {
     matches!(
         intent,
-        "HarkContact" | "HarkCalendarFind" | "HarkRecall" | "HassGetState" | "HarkCancelAutomation"
+        "HarkContact"
+            | "HarkCalendarFind"
+            | "HarkRecall"
+            | "HassGetState"
+            | "HarkCancelAutomation"
+            | "HarkAlarmStatus"
     )
 }
 

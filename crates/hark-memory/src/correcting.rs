@@ -111,6 +111,11 @@ fn right_words(fact: &Fact, said: &SaidCorrection) -> Option<String> {
     };
     let at = place_of(&fact.text, &wrong)?;
     let (before, behind) = (&fact.text[..at.0], &fact.text[at.1..]);
+    // "On Wednesday" becomes "on Thursday" whether or not the word before the day is said again.
+    let said_again =
+        before.split_whitespace().next_back().filter(|last| right.starts_with(&format!("{last} ")));
+    let right =
+        said_again.and_then(|last| right.strip_prefix(last)).map_or(right.as_str(), str::trim).to_owned();
     (normal(&wrong) != normal(&right)).then(|| format!("{before}{right}{behind}"))
 }
 

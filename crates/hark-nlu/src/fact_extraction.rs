@@ -177,11 +177,30 @@ impl Rules {
                 return said;
             }
         }
-        self.one(bare)
+        let whole = self.one(bare);
+        if whole.iter().any(|(_, said)| !said.asked_only) {
+            return whole;
+        }
+        // "My hairdresser is called Fabio and he charges a lot": what is said behind it is about the same.
+        let mut halves = fillers::halves(bare, memory).into_iter().take(MAX_HALVES);
+        let goes_on = |right: &str| fillers::first_word(right).is_some_and(|word| memory.is_pronoun(word));
+        halves
+            .find_map(|(left, right)| Some(self.one(left)).filter(|said| !said.is_empty() && goes_on(right)))
+            .unwrap_or(whole)
     }
 
     /// What one clause states, and who somebody is that is named in it by a relation: "my sister Nadia lives in Sheffield".
     fn one(&self, text: &str) -> Vec<(String, SaidStatement)> {
+        let found = self.one_as_said(text);
+        if !found.is_empty() {
+            return found;
+        }
+        // "My wife's called Anna", "we've got a dog".
+        let expanded = self.lexicon.memory.expanded(text).into_iter();
+        expanded.map(|text| self.one_as_said(&text)).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    fn one_as_said(&self, text: &str) -> Vec<(String, SaidStatement)> {
         let of = |said: SaidStatement| (text.to_owned(), said);
         let found = self.grammar.parse_such(text, |found| {
             let said = self.statement(text, found)?;
@@ -264,6 +283,9 @@ impl Rules {
         if !has_its_time {
             return None;
         }
+        if flag("titled") && !memory.is_name(object) {
+            return None;
+        }
         if flag("judged") && memory.has_any(memory.judgements, object) {
             return None;
         }
@@ -329,9 +351,18 @@ impl Rules {
         let has_digit = |text: &str| text.chars().any(|c| c.is_ascii_digit());
         let has_time = || self.is_date(object) || told_time::begins_with_time(object, self.lexicon);
         let is_exact = memory.has_any(memory.attributes, qualifier)
-            || flag("own") && (has_digit(object) || has_time() || memory.is_name(object));
+            || flag("own")
+                && (has_time()
+                    || !memory.is_condition(object) && (has_digit(object) || memory.is_name(object)));
         let rests = name.is_none_or(|name| !memory.has_any(memory.moving, name) && !memory.is_passing(name));
-        (!flag("named") || is_name) && (!flag("precise") || is_exact) && (!flag("rests") || rests)
+        let counts = || {
+            let first = object.split_whitespace().next().unwrap_or_default().to_lowercase();
+            has_digit(&first) || self.lexicon.numbers.parse(&[first.as_str()]).is_some()
+        };
+        (!flag("named") || is_name)
+            && (!flag("counted") || counts())
+            && (!flag("precise") || is_exact)
+            && (!flag("rests") || rests)
     }
 
     /// Whether some words have a date or a year.
@@ -352,7 +383,8 @@ impl Rules {
 
     fn question(&self, found: &Match) -> Option<SaidQuestion> {
         let slots = Some(&found.slots).filter(|_| found.intent == ASKED)?;
-        let relations = ["relation", "also"].iter().filter_map(|slot| words(slots, slot)).map(str::to_owned);
+        let relations =
+            ["relation", "also", "or"].iter().filter_map(|slot| words(slots, slot)).map(str::to_owned);
         let relations: Vec<String> = relations.collect();
         let says_whom =
             ["subject", "who", "whose", "my_relative", "pronoun"].iter().any(|it| slots.contains_key(*it));

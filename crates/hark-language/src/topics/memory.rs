@@ -49,6 +49,8 @@ pub struct Memory {
     pub but: Phrases,
     /// Words for somebody who was spoken of, and what stands in their place with `{}` for the name: "her" is "{}'s".
     pub pronouns: Table<Phrase>,
+    /// Endings of words that stand for another word, and that word: "'ve got" is "have".
+    pub contractions: Table<Phrase>,
     /// Which words of a question want which kind of answer.
     pub asks: Asks,
     /// Words of a sentence that turn into others when it is told to the one who said it: "my" into "your". The longest
@@ -144,6 +146,29 @@ impl Memory {
             _ => word.to_owned(),
         });
         words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// A sentence with endings of its words in full, one ending at a time: "my wife's called Anna" as "my wife is called Anna".
+    pub fn expanded(&self, text: &str) -> Vec<String> {
+        let plain = text.replace('’', "'");
+        let mut found = Vec::new();
+        for (ending, whole) in self.contractions.iter() {
+            let ending: &str = ending;
+            for (at, _) in plain.match_indices(ending) {
+                let behind = &plain[at + ending.len()..];
+                let ends = behind.is_empty() || behind.starts_with(|c: char| !c.is_alphanumeric());
+                if at > 0 && ends {
+                    found.push(format!("{} {}{behind}", &plain[..at], whole.text()));
+                }
+            }
+        }
+        found.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        found
+    }
+
+    /// Whether a word stands for somebody who was spoken of: "she".
+    pub fn is_pronoun(&self, word: &str) -> bool {
+        phrases::find(self.pronouns, &[word.to_lowercase().replace('’', "'").as_str()]).is_some()
     }
 
     /// Whether some words begin with one that is another when it is told back: "my".
