@@ -2,7 +2,7 @@
 
 use crate::keep::{Asked, Kept, MOST_CONVERSATIONS, Memory, State};
 use hark_core::Fault;
-use hark_core::memory::{EntityKind, Fact, Requester, SaidCorrection};
+use hark_core::memory::{Dating, EntityKind, Fact, Requester, SaidCorrection};
 use hark_language::names::normal;
 
 /// Facts of a conversation that a correction may be about.
@@ -57,7 +57,19 @@ impl Memory {
         // Without the wrong word it is about what was spoken of last.
         let most = if said.old.is_some() { MOST_SPOKEN_OF } else { 1 };
         let mut in_order = in_order.take(if by.is_some() { most } else { usize::MAX });
-        Ok(in_order.find_map(|fact| Some((fact.clone(), right_words(fact, &said)?))))
+        Ok(in_order.find_map(|fact| {
+            // "It's been moved to the 10th" says another day, and nothing else of it.
+            let old = said.old.clone().or_else(|| self.day_of(fact, &said));
+            let said = SaidCorrection { old, ..said.clone() };
+            Some((fact.clone(), right_words(fact, &said)?))
+        }))
+    }
+
+    /// The words of the day in a fact, where a correction is another day.
+    fn day_of(&self, fact: &Fact, said: &SaidCorrection) -> Option<String> {
+        let (reader, time) = (self.reader.as_ref()?, fact.time.as_ref()?);
+        let now = chrono::NaiveDateTime::default();
+        reader.time(&said.new, &said.language, now, Dating::Once).map(|_| time.words.clone())
     }
 
     /// Keeps a fact in its right words in the place of the wrong ones.

@@ -201,8 +201,7 @@ impl Rules {
     }
 
     fn one_as_said(&self, text: &str) -> Vec<(String, SaidStatement)> {
-        let of = |said: SaidStatement| (text.to_owned(), said);
-        let found = self.grammar.parse_such(text, |found| {
+        let read = |found: &Match, asked_only: bool| {
             let said = self.statement(text, found)?;
             // Who somebody is comes first: the other statement is about them.
             let named = self.named_relative(found, &said).map(|named| {
@@ -212,8 +211,12 @@ impl Rules {
                 let told = told.unwrap_or_else(|| self.lexicon.memory.told_back(piece));
                 (piece.to_owned(), SaidStatement { told, ..named })
             });
-            Some(named.into_iter().chain([of(said)]).collect())
-        });
+            let all: Vec<_> = named.into_iter().chain([(text.to_owned(), said)]).collect();
+            (asked_only || all.iter().any(|(_, said)| !said.asked_only)).then_some(all)
+        };
+        // What is kept by itself comes before what is kept only when Hark is asked to.
+        let found = self.grammar.parse_such(text, |found| read(found, false));
+        let found = found.or_else(|| self.grammar.parse_such(text, |found| read(found, true)));
         found.unwrap_or_default()
     }
 
@@ -239,6 +242,7 @@ impl Rules {
             opposite: None,
             ends: false,
             private: false,
+            asked_only: !memory.is_name(name) || fillers::is_doubtful(&said.told, memory),
             dating: Dating::FromToday,
             told,
             ..said.clone()
@@ -350,10 +354,12 @@ impl Rules {
         let is_name = name.is_none_or(|name| memory.is_name(name));
         let has_digit = |text: &str| text.chars().any(|c| c.is_ascii_digit());
         let has_time = || self.is_date(object) || told_time::begins_with_time(object, self.lexicon);
+        // "The number 14" is one.
+        let articles = self.lexicon.tools.names.articles;
+        let behind = object.split_once(' ').filter(|(first, _)| articles.contains(&first.to_lowercase()));
+        let is_condition = memory.is_condition(behind.map_or(object, |(_, behind)| behind));
         let is_exact = memory.has_any(memory.attributes, qualifier)
-            || flag("own")
-                && (has_time()
-                    || !memory.is_condition(object) && (has_digit(object) || memory.is_name(object)));
+            || flag("own") && (has_time() || !is_condition && (has_digit(object) || memory.is_name(object)));
         let rests = name.is_none_or(|name| !memory.has_any(memory.moving, name) && !memory.is_passing(name));
         let counts = || {
             let first = object.split_whitespace().next().unwrap_or_default().to_lowercase();
