@@ -239,6 +239,7 @@ impl App {
         let told = (&languages, &others.skills, &services.documents, mode == AppMode::Daemon);
         let mind = factory::open(&config, &store, &sessions, &tools, &home, told, runtime.handle())?;
         describer::offer(&services, mind.as_ref(), &event_queue);
+        languages.answer_from(&services.documents, mind.is_some());
         Ok(Self {
             config,
             runtime,

@@ -364,10 +364,30 @@ pub struct SaidQuestion {
     pub language: String,
 }
 
+/// What somebody puts in the place of something that was told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaidCorrection {
+    /// What is so.
+    pub new: String,
+    /// What is not; `None`: the other end of what was told last.
+    pub old: Option<String>,
+    /// ISO 639-1 of the words.
+    pub language: String,
+}
+
 /// Reads statements and questions by the rules of the languages. Pure; a sentence takes some hundred microseconds.
 pub trait StatementReader: Send + Sync {
     /// What a whole sentence states; `None` for anything that no rule reads.
     fn statement(&self, text: &str) -> Option<SaidStatement>;
+    /// All that a sentence states, each with its part of the text: "my sister Nadia lives in Sheffield and my brother in
+    /// Leeds". Empty for anything that no rule reads.
+    fn statements(&self, text: &str) -> Vec<(String, SaidStatement)> {
+        self.statement(text).map(|said| (text.to_owned(), said)).into_iter().collect()
+    }
+    /// What a sentence puts in the place of something else: "no, it's Tuesday, not Monday".
+    fn correction(&self, text: &str) -> Option<SaidCorrection>;
+    /// What a sentence wants to be forgotten, and whether all about it.
+    fn forgetting(&self, text: &str) -> Option<(String, bool)>;
     /// What a whole sentence asks of what was told.
     fn question(&self, text: &str) -> Option<SaidQuestion>;
     /// The date in a text that `dating` is about, told at this local time. In the language of this code, or the first that
@@ -385,6 +405,8 @@ pub trait MemoryIntents: Send + Sync {
     fn intent(&self, text: &str) -> Option<(Intent, String)>;
     /// The same, where something was told that answers the question.
     fn known(&self, text: &str) -> Option<(Intent, String)>;
+    /// A question about somebody or something else than the speaker, whether or not anything was told of it.
+    fn about_another(&self, text: &str) -> Option<Intent>;
     /// A question to which something that was told means nearly the same as the answer.
     fn in_other_words(&self, text: &str) -> Option<(Intent, String)>;
 }

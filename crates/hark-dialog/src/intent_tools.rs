@@ -230,10 +230,23 @@ pub fn model_may_answer(intent: &str) -> bool {
     intent == "HarkDefine"
 }
 
+/// Whether an intent is only talk, beside which something may be told: "hi, I'm Rachel".
+pub fn is_small_talk(intent: &str) -> bool {
+    matches!(intent, "HarkGreeting" | "HarkThanks" | "HarkGoodbye" | "HarkHowAreYou")
+}
+
 /// Whether what the household told answers before the tool of an intent does: a birthday, a number, an address, an
 /// appointment that is in no calendar.
 pub fn memory_answers_first(intent: &str) -> bool {
-    matches!(intent, "HarkContact" | "HarkCalendarFind")
+    matches!(
+        intent,
+        "HarkContact"
+            | "HarkCalendarFind"
+            | "HarkRecall"
+            | "HassGetState"
+            | "HarkCancelAutomation"
+            | "HarkAlarmStatus"
+    )
 }
 
 /// The tool for an intent with its slots: "what time is it in Paris" asks for the time, which no tool here knows.

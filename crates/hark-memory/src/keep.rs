@@ -71,6 +71,8 @@ pub(crate) struct State {
     /// Whom conversations were about last.
     pub(crate) recent: Recent,
     pub(crate) vectors: Option<Arc<Vectors>>,
+    /// Ids of the facts that each conversation was about last, the latest first: what a correction corrects.
+    pub(crate) spoken_of: BTreeMap<String, VecDeque<i64>>,
 }
 
 /// Whom and what each conversation was about last.
@@ -149,18 +151,15 @@ impl Memory {
         turn: Option<&str>,
         asked: Asked,
     ) -> Result<Kept, Fault> {
-        let said = self.reader.as_ref().and_then(|reader| reader.statement(text));
-        let said = said.filter(|said| asked.expressly || !said.asked_only);
-        let fact = self.told(text, now_unix_ms, (by, turn), said.as_ref(), asked);
-        match said {
-            Some(said) => self.remember_statement(fact, &said, by, asked),
-            None if asked.expressly => self.remember_words(fact, by),
-            None => Ok(Kept::Nothing),
-        }
+        let all = self.remember_each(text, now_unix_ms, by, turn, asked)?;
+        // Of several the one that changed something.
+        let changed = |kept: &&Kept| matches!(kept, Kept::New(..) | Kept::Ended(_));
+        let best = all.iter().rfind(changed).or(all.last()).cloned();
+        Ok(best.unwrap_or(Kept::Nothing))
     }
 
     /// Keeps a fact in its words; one that is known in the same words is not kept twice.
-    fn remember_words(&self, fact: Fact, by: &Requester) -> Result<Kept, Fault> {
+    pub(crate) fn remember_words(&self, fact: Fact, by: &Requester) -> Result<Kept, Fault> {
         let words = telling_words(&fact.text);
         let known = self.store.search(&words, false, MOST_LOOKED_AT)?;
         if let Some(same) = known.into_iter().find(|known| telling_words(&known.text) == words) {
@@ -172,7 +171,7 @@ impl Memory {
         Ok(Kept::New(Box::new(fact), Vec::new()))
     }
 
-    fn remember_statement(
+    pub(crate) fn remember_statement(
         &self,
         fact: Fact,
         said: &SaidStatement,
@@ -183,32 +182,61 @@ impl Memory {
             // "She likes tulips", and nobody was spoken of.
             return if asked.expressly { self.remember_words(fact, by) } else { Ok(Kept::Nothing) };
         };
-        let entity =
-            said.object_kind.map(|kind| named(&said.object, kind)).filter(|entity| !entity.key.is_empty());
-        let statement = Statement {
-            subject,
-            relation: said.relation.clone(),
-            qualifier: said.qualifier.clone(),
-            object: said.object.clone(),
-            entity,
-            many: said.many,
-        };
-        let known = self.store.about(std::slice::from_ref(&statement.subject.key), MOST_ABOUT)?;
         if said.ends {
-            let ids = ended_by(&statement, by.speaker, &known);
-            let ended: Vec<Fact> = known.into_iter().filter(|fact| ids.contains(&fact.id)).collect();
-            if ended.is_empty() {
-                return if asked.expressly { self.remember_words(fact, by) } else { Ok(Kept::Nothing) };
-            }
-            self.store.end(&ids, fact.told_unix_ms)?;
-            return Ok(Kept::Ended(ended));
+            return self.end_statement(fact, said, subject, by, asked);
         }
+        if !matches!(said.subject, Said::Pronoun(_))
+            || subject.name.is_empty()
+            || subject.key.starts_with(':')
+        {
+            return self.keep_statement(fact, said, subject, by);
+        }
+        // Who "she" is nobody knows another day.
+        let memory = &hark_language::of(&said.language).memory;
+        let named = |text: &str| memory.named(text, &subject.name);
+        let fact = Fact { text: named(&fact.text), ..fact };
+        let said = SaidStatement { told: named(&said.told), ..said.clone() };
+        self.keep_statement(fact, &said, subject, by)
+    }
+
+    /// Ends what a statement says is not so any more.
+    fn end_statement(
+        &self,
+        fact: Fact,
+        said: &SaidStatement,
+        subject: Entity,
+        by: &Requester,
+        asked: Asked,
+    ) -> Result<Kept, Fault> {
+        let statement = stated(said, subject);
+        let known = self.store.about(std::slice::from_ref(&statement.subject.key), MOST_ABOUT)?;
+        let ids = ended_by(&statement, by.speaker, &known);
+        let ended: Vec<Fact> = known.into_iter().filter(|fact| ids.contains(&fact.id)).collect();
+        if ended.is_empty() {
+            return if asked.expressly { self.remember_words(fact, by) } else { Ok(Kept::Nothing) };
+        }
+        self.store.end(&ids, fact.told_unix_ms)?;
+        Ok(Kept::Ended(ended))
+    }
+
+    /// Keeps a statement about a subject that is known.
+    pub(crate) fn keep_statement(
+        &self,
+        fact: Fact,
+        said: &SaidStatement,
+        subject: Entity,
+        by: &Requester,
+    ) -> Result<Kept, Fault> {
+        let statement = stated(said, subject);
+        let known = self.store.about(std::slice::from_ref(&statement.subject.key), MOST_ABOUT)?;
         let resolution =
             resolve(&statement, said.opposite.as_deref(), (by.speaker, fact.source.sure), &known);
         if resolution.refused_by.is_some() {
             return Ok(Kept::Refused);
         }
-        if let Some(same) = resolution.same {
+        // "We fly to Rome on the 13th" is not "on the 12th".
+        let same = resolution.same.filter(|same| when_of(same) == when_of(&fact));
+        if let Some(same) = same {
             self.note(by, &same);
             return Ok(Kept::Known(Box::new(same)));
         }
@@ -220,7 +248,8 @@ impl Memory {
             self.store.rename(&unnamed(&statement.relation).key, entity)?;
         }
         let replaced = known.into_iter().filter(|fact| resolution.ends.contains(&fact.id)).collect();
-        let mut mentions = vec![statement.subject.clone()];
+        let mut mentions = self.mentioned_in(&said.object)?;
+        mentions.push(statement.subject.clone());
         let object = statement.entity.clone().unwrap_or_else(|| named(&said.object, EntityKind::Thing));
         if object.key.split(' ').count() <= NAME_WORDS && !object.key.is_empty() {
             mentions.push(object);
@@ -246,13 +275,11 @@ impl Memory {
     ) -> Result<usize, Fault> {
         let Some(reader) = &self.reader else { return Ok(0) };
         let mut kept = 0;
-        for sentence in sentences(text).take(MOST_SENTENCES) {
-            let Some(said) = reader.statement(sentence).filter(|said| !said.asked_only && !said.ends) else {
-                continue;
-            };
+        let all = sentences(text).take(MOST_SENTENCES).flat_map(|sentence| reader.statements(sentence));
+        for (piece, said) in all.filter(|(_, said)| !said.asked_only && !said.ends) {
             let said = SaidStatement { sure: said.sure * IN_PASSING, ..said };
             let asked = Asked::default();
-            let fact = self.told(sentence, now_unix_ms, (by, turn), Some(&said), asked);
+            let fact = self.told(&piece, now_unix_ms, (by, turn), Some(&said), asked);
             let done = self.remember_statement(fact, &said, by, asked)?;
             kept += usize::from(matches!(done, Kept::New(..)));
         }
@@ -287,7 +314,7 @@ impl Memory {
     }
 
     /// A fact in the words in which it was told, with its source and what its dates mean.
-    fn told(
+    pub(crate) fn told(
         &self,
         text: &str,
         told_unix_ms: i64,
@@ -498,6 +525,25 @@ fn utc(unix_ms: i64) -> NaiveDateTime {
 /// Whoever "I" means.
 pub(crate) fn owner() -> Entity {
     Entity { key: OWNER_KEY.to_owned(), name: String::new(), kind: EntityKind::Person }
+}
+
+/// The day that is meant in a fact.
+fn when_of(fact: &Fact) -> Option<&str> {
+    fact.time.as_ref().map(|time| time.when.as_str())
+}
+
+/// A statement about a subject, as it is kept.
+fn stated(said: &SaidStatement, subject: Entity) -> Statement {
+    let entity =
+        said.object_kind.map(|kind| named(&said.object, kind)).filter(|entity| !entity.key.is_empty());
+    Statement {
+        subject,
+        relation: said.relation.clone(),
+        qualifier: said.qualifier.clone(),
+        object: said.object.clone(),
+        entity,
+        many: said.many,
+    }
 }
 
 /// Somebody whose name is not known, by what they are to the owner.

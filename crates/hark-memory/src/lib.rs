@@ -12,6 +12,8 @@
 //! assert_eq!(hark_memory::fuse(&[by_words, by_vectors], |_| 0)[0], 7);
 //! ```
 
+mod answer_kind;
+mod correcting;
 mod keep;
 mod ranking;
 mod recall;

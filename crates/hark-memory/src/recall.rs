@@ -1,10 +1,14 @@
 //! Finding what answers a question: by the relation that was asked for, else by words, sentence vectors and the graph.
 
+use crate::answer_kind::Wanted;
 use crate::keep::{MOST_ABOUT, MOST_LOOKED_AT, Memory, named, possible_keys};
 use crate::ranking::fuse;
 use crate::vectors::{nearest, to_int8};
+use chrono::NaiveDateTime;
 use hark_core::Fault;
-use hark_core::memory::{EntityKind, Fact, OWNER_KEY, Requester, Said, SaidQuestion, Statement, Vectors};
+use hark_core::memory::{
+    Dating, EntityKind, Fact, OWNER_KEY, Requester, Said, SaidQuestion, Statement, Vectors,
+};
 use hark_language::names::{asks, holds_words, normal, telling_words};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,6 +25,15 @@ const ANSWERS: f32 = 0.60;
 const CONCERNS: f32 = 0.45;
 /// What rankings by words, by vectors, by the entities that are named, and by those next to them in the graph weigh.
 const WEIGHTS: [f32; 4] = [1.0, 1.0, 0.8, 0.4];
+
+/// Types of relations by which somebody's age is known.
+const AGE: &str = "age";
+const BIRTHDAY: &str = "birthday";
+
+/// Relations of things, of which much else may tell: "where is the key" is answered by "Tom has the key".
+const OPEN: [&str; 6] = ["attribute", "date", "place", "is", "measure", "have"];
+/// Cosine of a fact that answers without a word of the question.
+const SURELY_ANSWERS: f32 = 0.80;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -43,7 +56,10 @@ impl Memory {
             None => Vec::new(),
         };
         // Who asks for a relation is not answered by another one: "who likes olives" by who does not.
-        let asks_relation = question.is_some_and(|question| !question.relations.is_empty());
+        let asks_relation = question.as_ref().is_some_and(|question| {
+            let is_open = |relation: &String| OPEN.contains(&relation.as_str());
+            !question.relations.is_empty() && !question.relations.iter().any(is_open)
+        });
         let may_answer = |fact: &Fact| !asks_relation || fact.statement.is_none();
         for find in [Self::in_words, Self::in_other_words] {
             if found.is_empty() {
@@ -101,11 +117,12 @@ impl Memory {
     pub fn is_asked(&self, text: &str) -> Result<bool, Fault> {
         let Some(question) = self.question(text) else { return Ok(false) };
         Ok(match &question.subject {
-            // "What is my wife's name" is for nobody else, whether or not it is known.
-            Some(Said::Me | Said::MyRelative(_)) => true,
+            // "What is my wife's name" is for nobody else, whether or not it is known; "the chimney sweep" may be.
+            Some(Said::Me) => true,
+            Some(Said::MyRelative(_)) if is_of_speaker(text) => true,
             Some(Said::Pronoun(_)) => self.has_recent(),
             // "Who is Einstein" may be for an encyclopaedia.
-            Some(Said::Named(_)) | None => self.is_answered(&question)?,
+            Some(Said::Named(_) | Said::MyRelative(_)) | None => self.is_answered(&question)?,
         })
     }
 
@@ -128,16 +145,20 @@ impl Memory {
     /// When the store cannot be read.
     pub fn is_asked_in_other_words(&self, text: &str) -> Result<bool, Fault> {
         let words = sought_words(text);
-        let has_words = words.len() >= LEAST_WORDS && !self.store.search(&words, false, 1)?.is_empty();
         // Not every word of a question is in its answer: "does it go" and "it goes".
-        Ok(has_words || !self.with_most(&words)?.is_empty() || !self.in_other_words(text)?.is_empty())
+        let has_words = words.len() >= LEAST_WORDS && !self.in_words(text)?.is_empty();
+        Ok(has_words || !self.in_other_words(text)?.is_empty())
     }
 
     /// The sentence that answers with a fact: in the language of the question `asked`, where that language has a response for
     /// the relation. Empty for a fact that no rule has parsed.
     pub fn told_to(&self, fact: &Fact, asked: Option<&str>) -> String {
-        let retold = self.reader.as_ref().zip(asked).and_then(|(reader, asked)| reader.retold(fact, asked));
-        retold.unwrap_or_else(|| fact.told.clone())
+        let Some((reader, asked)) = self.reader.as_ref().zip(asked) else { return fact.told.clone() };
+        let asked_in = reader.question(asked).map(|question| question.language).unwrap_or_default();
+        let told_in = &fact.source.language;
+        let is_other = !asked_in.is_empty() && !told_in.is_empty() && asked_in != *told_in;
+        // What has no sentence in the language of the question is quoted as it was told.
+        reader.retold(fact, asked).unwrap_or_else(|| if is_other { String::new() } else { fact.told.clone() })
     }
 
     /// Whether a rule reads a question in some words.
@@ -187,6 +208,16 @@ impl Memory {
         Ok(told.take(most).cloned().collect())
     }
 
+    /// How old somebody is whose day of birth answers the question for their age, in whole years.
+    pub fn age(&self, fact: &Fact, asked: &str, now: NaiveDateTime) -> Option<u32> {
+        let statement = fact.statement.as_ref().filter(|it| it.relation == BIRTHDAY)?;
+        self.question(asked).filter(|it| it.relations.first().is_some_and(|wanted| wanted == AGE))?;
+        let (reader, language) = (self.reader.as_ref()?, fact.source.language.as_str());
+        let born = reader.time(&statement.object, language, now, Dating::Once)?.when()?.start().date();
+        // A day of this year or the next is the birthday, and not the day of birth.
+        now.date().years_since(born).filter(|years| *years > 0)
+    }
+
     pub(crate) fn question(&self, text: &str) -> Option<SaidQuestion> {
         self.reader.as_ref().and_then(|reader| reader.question(text))
     }
@@ -195,12 +226,15 @@ impl Memory {
     pub(crate) fn answers(&self, question: &SaidQuestion, by: &Requester) -> Result<Vec<Fact>, Fault> {
         let Some(said) = &question.subject else { return self.of_whom_it_is_true(question) };
         let Some(subject) = self.subject(said, EntityKind::Thing, by)? else { return Ok(Vec::new()) };
-        let about = self.store.about(std::slice::from_ref(&subject.key), MOST_ABOUT)?;
+        // "The plumber" who comes may be whoever the plumber of the house is.
+        let unnamed = subject.key.starts_with(':').then(|| normal(&subject.name));
+        let keys: Vec<String> = [subject.key.clone()].into_iter().chain(unnamed).collect();
+        let about = self.store.about(&keys, MOST_ABOUT)?;
         if question.relations.is_empty() && question.qualifier.is_empty() {
             return Ok(about.into_iter().take(MOST_TOLD_ABOUT).collect());
         }
         let is_it = |fact: &&Fact| {
-            fact.statement.as_ref().is_some_and(|it| it.subject.key == subject.key && fits(it, question))
+            fact.statement.as_ref().is_some_and(|it| keys.contains(&it.subject.key) && fits(it, question))
         };
         let mut found: Vec<Fact> = about.iter().filter(is_it).take(MOST_TOLD_ABOUT).cloned().collect();
         // The type that was asked for comes before the one that answers as well.
@@ -236,11 +270,14 @@ impl Memory {
     /// The facts with all the words of a question, else those with most.
     fn in_words(&self, asked: &str) -> Result<Vec<Fact>, Fault> {
         let words = sought_words(asked);
-        let mut found = self.store.search(&words, false, MOST_ANSWERS)?;
+        let wanted = Wanted::of(asked);
+        let mut found = self.store.search(&words, false, MOST_RANKED)?;
+        found.retain(|fact| self.is_of_kind(fact, &wanted));
         if found.is_empty() {
             found = self.with_most(&words)?;
-            found.truncate(MOST_ANSWERS);
+            found.retain(|fact| self.is_of_kind(fact, &wanted));
         }
+        found.truncate(MOST_ANSWERS);
         Ok(found)
     }
 
@@ -269,8 +306,16 @@ impl Memory {
         let named: Vec<String> =
             self.store.entities(&possible_keys(asked))?.into_iter().map(|entity| entity.key).collect();
         let mut found = self.store.by_ids(&ids)?;
+        let wanted = Wanted::of(asked);
+        let sharing = self.store.search(&sought_words(asked), true, MOST_LOOKED_AT)?;
+        // Two sentences of the same form are alike whatever they are about.
+        let shares = |fact: &Fact| {
+            sharing.iter().any(|other| other.id == fact.id)
+                || near.iter().any(|(id, cosine)| *id == fact.id && *cosine >= SURELY_ANSWERS)
+        };
         found.retain(|fact| {
-            named.is_empty() || fact.mentions.iter().any(|entity| named.contains(&entity.key))
+            let is_about = named.is_empty() || fact.mentions.iter().any(|entity| named.contains(&entity.key));
+            is_about && shares(fact) && self.is_of_kind(fact, &wanted)
         });
         found.sort_by_key(|fact| ids.iter().position(|id| *id == fact.id));
         found.truncate(MOST_ANSWERS);
@@ -316,12 +361,29 @@ fn sought_words(asked: &str) -> Vec<String> {
 /// Whether a statement is of a type that answers, and says the other end that was asked for.
 fn fits(statement: &Statement, question: &SaidQuestion) -> bool {
     let is_type = question.relations.contains(&statement.relation);
-    let is_aspect =
-        question.qualifier.is_empty() || normal(&statement.qualifier) == normal(&question.qualifier);
+    // "Her number" is her phone number; "the code" is not that of the gate.
+    let of_somebody = statement.subject.key != OWNER_KEY;
+    let is_aspect = question.qualifier.is_empty()
+        || normal(&statement.qualifier) == normal(&question.qualifier)
+        || holds_words(&statement.qualifier, &question.qualifier)
+        || of_somebody && holds_words(&question.qualifier, &statement.qualifier);
     let is_object = question.object.as_ref().is_none_or(|asked| {
         normal(asked) == normal(&statement.object)
             || holds_words(&statement.object, asked)
             || holds_words(asked, &statement.object)
+            // "A peanut allergy" is one to peanuts.
+            || one_each(asked) == one_each(&statement.object)
     });
     is_type && is_aspect && is_object
+}
+
+/// The telling words of a text without the ending of many.
+fn one_each(text: &str) -> Vec<String> {
+    telling_words(text).into_iter().map(|word| word.trim_end_matches(['s', 'n']).to_owned()).collect()
+}
+
+/// Whether a text has a word for the speaker: "my".
+fn is_of_speaker(text: &str) -> bool {
+    let is_one = |word: &str| hark_language::all().iter().any(|language| language.memory.is_told_back(word));
+    text.split_whitespace().any(is_one)
 }

@@ -13,7 +13,12 @@ impl Memory {
     /// The last entity of a kind that was spoken of in the conversation.
     pub(crate) fn recent(&self, by: &Requester, kind: EntityKind) -> Option<Entity> {
         let recent = self.recent_of(&by.conversation);
-        recent.into_iter().find(|entity| entity.kind == kind && entity.key != OWNER_KEY)
+        let is_it = |entity: &&Entity| entity.kind == kind && entity.key != OWNER_KEY;
+        // A dog is somebody, too, where nobody else was spoken of.
+        let has_name = |entity: &&Entity| {
+            entity.kind == EntityKind::Thing && entity.name.starts_with(char::is_uppercase)
+        };
+        recent.iter().find(is_it).or_else(|| recent.iter().find(has_name)).cloned()
     }
 
     /// Keys of the last entities of a conversation, the latest first.
@@ -60,6 +65,7 @@ impl Memory {
         }
         recent.truncate(MOST_RECENT);
         let mut state = self.lock();
+        state.spoken_of(&by.conversation, fact.id);
         state.recent.give_way(&by.conversation);
         state.recent.conversations.insert(by.conversation.clone(), recent);
         state.recent.unwritten.insert(by.conversation.clone());

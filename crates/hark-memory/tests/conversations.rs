@@ -117,7 +117,7 @@ fn what_a_model_has_read_is_kept_and_replaces_nothing_that_a_rule_has() {
         language: "en".into(),
     };
     memory.remember("my wife is Anna", 1, &by, None, Asked::default()).unwrap();
-    let text = "my sister Julia works as a nurse";
+    let text = "Julia, my sister, nurses people";
     assert!(!memory.reads_statement(text) && memory.reads_statement("Well. My wife is Anna."));
     let all = [
         read(Said::Me, "sister", "Julia", true),

@@ -5,22 +5,28 @@
 use super::grammar::{Grammar, Match};
 use super::problem::Problem;
 use super::sentences::Sentences;
-use super::told_time;
 use chrono::NaiveDateTime;
 use hark_core::Slots;
 use hark_core::memory::{
-    Dating, Entity, EntityKind, Fact, OWNER_KEY, Said, SaidQuestion, SaidStatement, SaidTime, Statement,
-    StatementReader,
+    Dating, Entity, EntityKind, Fact, OWNER_KEY, Said, SaidCorrection, SaidQuestion, SaidStatement, SaidTime,
+    Statement, StatementReader,
 };
+use hark_core::ports::NEXT_TURN;
 use hark_language::Lexicon;
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+mod fillers;
+mod told_time;
+
 /// Intent of statements and of questions in these files.
 const TOLD: &str = "HarkTold";
 const ASKED: &str = "HarkAsked";
+
+/// Intent of what is to be forgotten.
+const UNTOLD: &str = "HarkUntold";
 
 /// The responses that tell a statement in this language when it was told in another one, by the type of its relation.
 const RETOLD: &str = "HarkRetold";
@@ -30,6 +36,12 @@ const MAX_BYTES: usize = 300;
 
 /// Words at most beside the date of something that happens once: where, or with whom.
 const MAX_BESIDE_DATE: usize = 3;
+
+/// The response that says who somebody is.
+const RELATIVE: &str = "relative";
+
+/// Places where a sentence is taken apart at most.
+const MAX_HALVES: usize = 4;
 
 /// How sure a statement is whose rule does not say.
 const SURE: f32 = 0.9;
@@ -71,25 +83,49 @@ impl Statements {
     }
 
     /// What the first language that can reads in a text.
-    fn read<T>(&self, text: &str, read: impl Fn(&Rules, Match) -> Option<T>) -> Option<T> {
-        if text.len() > MAX_BYTES {
+    fn read<T>(&self, text: &str, read: impl Fn(&Rules) -> Option<T>) -> Option<T> {
+        // What was said in two turns is no sentence.
+        if text.len() > MAX_BYTES || text.trim().contains(NEXT_TURN) {
             return None;
         }
-        self.languages.iter().find_map(|rules| read(rules, rules.grammar.parse(text)?))
+        self.languages.iter().find_map(read)
     }
 }
 
 impl StatementReader for Statements {
     fn statement(&self, text: &str) -> Option<SaidStatement> {
+        self.statements(text).into_iter().next().map(|(_, said)| said)
+    }
+
+    fn statements(&self, text: &str) -> Vec<(String, SaidStatement)> {
         // Whoever asks states nothing.
         if text.trim_end().ends_with('?') {
-            return None;
+            return Vec::new();
         }
-        self.read(text, |rules, found| rules.statement(text, &found))
+        self.read(text, |rules| Some(rules.statements(text)).filter(|found| !found.is_empty()))
+            .unwrap_or_default()
+    }
+
+    fn correction(&self, text: &str) -> Option<SaidCorrection> {
+        self.read(text, |rules| fillers::correction(text, &rules.lexicon.memory, rules.lexicon.code))
+    }
+
+    fn forgetting(&self, text: &str) -> Option<(String, bool)> {
+        self.read(text, |rules| {
+            rules.grammar.parse_such(text, |found| {
+                let slots = Some(&found.slots).filter(|_| found.intent == UNTOLD)?;
+                let every = slots.get("every").and_then(Value::as_bool).unwrap_or(false);
+                Some((trimmed(words(slots, "query")?).to_owned(), every))
+            })
+        })
     }
 
     fn question(&self, text: &str) -> Option<SaidQuestion> {
-        self.read(text, |rules, found| rules.question(&found))
+        self.read(text, |rules| {
+            let read = |text| rules.grammar.parse_such(text, |found| rules.question(found));
+            let bare = fillers::bare(text, &rules.lexicon.memory);
+            read(text).or_else(|| Some(bare).filter(|bare| *bare != text).and_then(read))
+        })
     }
 
     fn time(&self, text: &str, language: &str, now: NaiveDateTime, dating: Dating) -> Option<SaidTime> {
@@ -120,37 +156,162 @@ impl Rules {
         }
     }
 
+    /// All that a text states, in one sentence or in the parts of it.
+    fn statements(&self, text: &str) -> Vec<(String, SaidStatement)> {
+        let memory = &self.lexicon.memory;
+        let bare = fillers::bare(text, memory);
+        for (left, right) in fillers::halves(bare, memory).into_iter().take(MAX_HALVES) {
+            let mut said = self.one(left);
+            if said.is_empty() {
+                continue;
+            }
+            let mut behind = self.statements(right);
+            if behind.is_empty()
+                && let Some(first) = fillers::first_word(left)
+            {
+                // "I love Thai food but can't stand coriander".
+                behind = self.one(&format!("{first} {right}"));
+            }
+            if !behind.is_empty() {
+                said.extend(behind);
+                return said;
+            }
+        }
+        let whole = self.one(bare);
+        if whole.iter().any(|(_, said)| !said.asked_only) {
+            return whole;
+        }
+        // "My hairdresser is called Fabio and he charges a lot": what is said behind it is about the same.
+        let mut halves = fillers::halves(bare, memory).into_iter().take(MAX_HALVES);
+        let goes_on = |right: &str| fillers::first_word(right).is_some_and(|word| memory.is_pronoun(word));
+        halves
+            .find_map(|(left, right)| Some(self.one(left)).filter(|said| !said.is_empty() && goes_on(right)))
+            .unwrap_or(whole)
+    }
+
+    /// What one clause states, and who somebody is that is named in it by a relation: "my sister Nadia lives in Sheffield".
+    fn one(&self, text: &str) -> Vec<(String, SaidStatement)> {
+        let found = self.one_as_said(text);
+        if !found.is_empty() {
+            return found;
+        }
+        // "My wife's called Anna", "we've got a dog".
+        let expanded = self.lexicon.memory.expanded(text).into_iter();
+        expanded.map(|text| self.one_as_said(&text)).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    fn one_as_said(&self, text: &str) -> Vec<(String, SaidStatement)> {
+        let read = |found: &Match, asked_only: bool| {
+            let said = self.statement(text, found)?;
+            // Who somebody is comes first: the other statement is about them.
+            let named = self.named_relative(found, &said).map(|named| {
+                let end = text.find(&named.object).map_or(text.len(), |at| at + named.object.len());
+                let piece = &text[..end];
+                let told = Some(named.told).filter(|told| !told.is_empty());
+                let told = told.unwrap_or_else(|| self.lexicon.memory.told_back(piece));
+                (piece.to_owned(), SaidStatement { told, ..named })
+            });
+            let all: Vec<_> = named.into_iter().chain([(text.to_owned(), said)]).collect();
+            (asked_only || all.iter().any(|(_, said)| !said.asked_only)).then_some(all)
+        };
+        // What is kept by itself comes before what is kept only when Hark is asked to.
+        let found = self.grammar.parse_such(text, |found| read(found, false));
+        let found = found.or_else(|| self.grammar.parse_such(text, |found| read(found, true)));
+        found.unwrap_or_default()
+    }
+
+    /// "My sister Nadia": who Nadia is.
+    fn named_relative(&self, found: &Match, said: &SaidStatement) -> Option<SaidStatement> {
+        let relation = words(&found.slots, "appositive")?.to_owned();
+        let Said::Named(name) = &said.subject else { return None };
+        let memory = &self.lexicon.memory;
+        let mut values: Map<String, Value> = Map::new();
+        values.insert("object".to_owned(), Value::from(name.as_str()));
+        values.insert("word".to_owned(), Value::from(memory.owner(&spoken(found, "appositive"))));
+        let told =
+            self.told.get(RELATIVE).and_then(|template| rendered(template, values)).unwrap_or_default();
+        let many = found.slots.get("many").and_then(Value::as_bool).unwrap_or(false);
+        Some(SaidStatement {
+            subject: Said::Me,
+            subject_kind: EntityKind::Person,
+            relation,
+            qualifier: String::new(),
+            object: name.clone(),
+            object_kind: Some(EntityKind::Person),
+            many,
+            opposite: None,
+            ends: false,
+            private: false,
+            asked_only: !memory.is_name(name) || fillers::is_doubtful(&said.told, memory),
+            dating: Dating::FromToday,
+            told,
+            ..said.clone()
+        })
+    }
+
     fn statement(&self, text: &str, found: &Match) -> Option<SaidStatement> {
-        let slots = Some(&found.slots).filter(|_| found.intent == TOLD)?;
+        let mut slots = Some(&found.slots).filter(|_| found.intent == TOLD)?.clone();
+        // An age is a number.
+        for value in slots.values_mut().filter(|value| value.is_number()) {
+            *value = Value::from(value.to_string());
+        }
+        let slots = &slots;
         let memory = &self.lexicon.memory;
         let flag = |slot: &str| slots.get(slot).and_then(Value::as_bool).unwrap_or(false);
         let kind = |slot: &str| EntityKind::named(slots.get(slot)?.as_str()?);
         let ends = flag("ends");
         let object = trimmed(words(slots, "object").unwrap_or_default());
-        let qualifier = words(slots, "qualifier").unwrap_or_default().to_lowercase();
-        let subject = self.subject(slots)?;
-        let is_said = !object.is_empty() && !memory.is_passing(object);
+        let (subject, qualifier) = self.subject_and_qualifier(slots)?;
+        let is_said = !object.is_empty() && !memory.is_passing_object(object);
         if !(is_said || ends && object.is_empty()) || !qualifier.is_empty() && memory.is_passing(&qualifier) {
             return None;
         }
         let named = slots.get("name").is_some();
-        if named && memory.is_condition(object) {
+        // "The Hendersons" are a name, and "the best" is none.
+        let without_article =
+            object.split_once(' ').map(|(_, rest)| rest).filter(|rest| memory.is_name(rest));
+        if named && memory.is_condition(object) && without_article.is_none() {
             return None;
         }
         let dating = match words(slots, "dating").unwrap_or_default() {
+            "needed" if !self.is_date(object) => Dating::FromToday,
             "once" | "needed" => Dating::Once,
             "yearly" => Dating::Yearly,
             _ => Dating::FromToday,
         };
-        if words(slots, "dating") == Some("needed") && !self.is_date(object) {
+        let has_its_time = match words(slots, "dating") {
+            Some("needed") => self.is_date(object) || told_time::recurs(object, self.lexicon),
+            Some("regular") => told_time::tells_when(object, self.lexicon),
+            _ => true,
+        };
+        if !has_its_time {
             return None;
         }
-        let is_capital = object.chars().next().is_some_and(char::is_uppercase);
+        if flag("titled") && !memory.is_name(object) {
+            return None;
+        }
+        if flag("judged") && memory.has_any(memory.judgements, object) {
+            return None;
+        }
+        let mut relation = words(slots, "relation")?.to_owned();
+        if flag("dated") && !self.has_date(object) {
+            // "Born in Glasgow" is no birthday.
+            relation = words(slots, "otherwise")?.to_owned();
+        }
+        if let Some(timed) =
+            words(slots, "timed").filter(|_| told_time::begins_with_time(object, self.lexicon))
+        {
+            // "The play is on the 18th".
+            timed.clone_into(&mut relation);
+        }
+        let is_capital = without_article.unwrap_or(object).chars().next().is_some_and(char::is_uppercase);
         let doubtful = slots.get("name").is_some_and(|name| name == "capital") && !is_capital;
+        let in_passing =
+            self.is_lasting(slots, &subject, &qualifier, object) && !fillers::is_doubtful(text, memory);
         Some(SaidStatement {
             subject,
             subject_kind: kind("subject_kind").unwrap_or(EntityKind::Person),
-            relation: words(slots, "relation")?.to_owned(),
+            relation,
             qualifier,
             object: object.to_owned(),
             object_kind: kind("object_kind"),
@@ -158,12 +319,62 @@ impl Rules {
             opposite: words(slots, "opposite").map(str::to_owned),
             ends,
             private: flag("private"),
-            asked_only: flag("asked") || doubtful,
+            asked_only: flag("asked") || doubtful || !in_passing,
             dating,
             sure: slots.get("sure").and_then(Value::as_f64).map_or(SURE, |sure| sure as f32),
             told: self.told(text, found),
             language: self.lexicon.code.to_owned(),
         })
+    }
+
+    /// Whom it is about, and which of their relations; "Sam's phone number" may lie in either slot, since nothing stands between
+    /// them.
+    fn subject_and_qualifier(&self, slots: &Slots) -> Option<(Said, String)> {
+        let qualifier = words(slots, "qualifier").unwrap_or_default().to_lowercase();
+        let memory = &self.lexicon.memory;
+        if let (Some(owner), true) = (words(slots, "whose"), !qualifier.is_empty())
+            && let Some((owner, theirs)) = memory.owned(owner)
+            && !owner.is_empty()
+        {
+            let name = Some(trimmed(owner)).filter(|name| !memory.is_passing(name))?;
+            let whole = [theirs, &qualifier].join(" ").trim().to_lowercase();
+            return Some((Said::Named(name.to_owned()), whole));
+        }
+        Some((self.subject(slots)?, qualifier))
+    }
+
+    /// Whether a statement is one that is kept without being asked to, as far as its rule wants to know.
+    fn is_lasting(&self, slots: &Slots, subject: &Said, qualifier: &str, object: &str) -> bool {
+        let memory = &self.lexicon.memory;
+        let flag = |slot: &str| slots.get(slot).and_then(Value::as_bool).unwrap_or(false);
+        let name = match subject {
+            Said::Named(name) => Some(name.as_str()),
+            Said::Me | Said::MyRelative(_) | Said::Pronoun(_) => None,
+        };
+        let is_name = name.is_none_or(|name| memory.is_name(name));
+        let has_digit = |text: &str| text.chars().any(|c| c.is_ascii_digit());
+        let has_time = || self.is_date(object) || told_time::begins_with_time(object, self.lexicon);
+        // "The number 14" is one.
+        let articles = self.lexicon.tools.names.articles;
+        let behind = object.split_once(' ').filter(|(first, _)| articles.contains(&first.to_lowercase()));
+        let is_condition = memory.is_condition(behind.map_or(object, |(_, behind)| behind));
+        let is_exact = memory.has_any(memory.attributes, qualifier)
+            || flag("own") && (has_time() || !is_condition && (has_digit(object) || memory.is_name(object)));
+        let rests = name.is_none_or(|name| !memory.has_any(memory.moving, name) && !memory.is_passing(name));
+        let counts = || {
+            let first = object.split_whitespace().next().unwrap_or_default().to_lowercase();
+            has_digit(&first) || self.lexicon.numbers.parse(&[first.as_str()]).is_some()
+        };
+        (!flag("named") || is_name)
+            && (!flag("counted") || counts())
+            && (!flag("precise") || is_exact)
+            && (!flag("rests") || rests)
+    }
+
+    /// Whether some words have a date or a year.
+    fn has_date(&self, said: &str) -> bool {
+        said.chars().any(|c| c.is_ascii_digit())
+            || told_time::read(said, self.lexicon, NaiveDateTime::default(), Dating::Once).is_some()
     }
 
     /// Whether words are a date with few others round it: "next tuesday at the clinic".
@@ -178,7 +389,8 @@ impl Rules {
 
     fn question(&self, found: &Match) -> Option<SaidQuestion> {
         let slots = Some(&found.slots).filter(|_| found.intent == ASKED)?;
-        let relations = ["relation", "also"].iter().filter_map(|slot| words(slots, slot)).map(str::to_owned);
+        let relations =
+            ["relation", "also", "or"].iter().filter_map(|slot| words(slots, slot)).map(str::to_owned);
         let relations: Vec<String> = relations.collect();
         let says_whom =
             ["subject", "who", "whose", "my_relative", "pronoun"].iter().any(|it| slots.contains_key(*it));
@@ -187,7 +399,9 @@ impl Rules {
         if subject.is_none() && object.is_none() && relations.is_empty() {
             return None;
         }
+        let split = subject.is_some().then(|| self.subject_and_qualifier(slots)).flatten();
         let qualifier = words(slots, "qualifier").unwrap_or_default().to_lowercase();
+        let (subject, qualifier) = split.map_or((subject, qualifier), |(subject, it)| (Some(subject), it));
         Some(SaidQuestion { subject, relations, qualifier, object, language: self.lexicon.code.to_owned() })
     }
 
@@ -197,7 +411,11 @@ impl Rules {
         let named = |name: &str| {
             let name = trimmed(name);
             let whole = hark_language::names::normal(name);
-            (!memory.is_passing(name) && !whole.is_empty()).then(|| Said::Named(name.to_owned()))
+            // "My sister" is known by what she is, and not by a name.
+            let is_mine = memory.is_told_back(name);
+            let is_word = !name.contains(' ') && memory.has_any(memory.conditions, name);
+            (!is_mine && !is_word && !memory.is_passing(name) && !whole.is_empty())
+                .then(|| Said::Named(name.to_owned()))
         };
         if let Some(relation) = words(slots, "my_relative") {
             return Some(Said::MyRelative(relation.to_owned()));
@@ -224,11 +442,9 @@ impl Rules {
             let told = value.as_str().map(|value| Value::from(memory.told_back(trimmed(value))));
             values.insert(slot.clone(), told.unwrap_or_else(|| value.clone()));
         }
-        let span = found.spans.iter().find(|span| span.slot == "relation");
-        if let Some(span) = span {
-            let said = found.words.get(span.start..span.end).unwrap_or_default();
-            let said: Vec<&str> = said.iter().map(|(word, _)| word.as_str()).collect();
-            values.insert("word".to_owned(), Value::from(memory.owner(&said.join(" "))));
+        let said = spoken(found, "relation");
+        if !said.is_empty() {
+            values.insert("word".to_owned(), Value::from(memory.owner(&said)));
         }
         rendered(template, values).unwrap_or_else(|| memory.told_back(text))
     }
@@ -246,6 +462,13 @@ impl Rules {
         let told = rendered(self.retold.get(&statement.relation)?, values.collect())?;
         Some(told.trim().to_owned()).filter(|told| !told.is_empty())
     }
+}
+
+/// The words that fill a slot; empty where none do.
+fn spoken(found: &Match, slot: &str) -> String {
+    let span = found.spans.iter().find(|span| span.slot == slot);
+    let said = span.and_then(|span| found.words.get(span.start..span.end)).unwrap_or_default();
+    said.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// `None` for a template that cannot be rendered.

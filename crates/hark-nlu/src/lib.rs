@@ -41,7 +41,6 @@ pub mod sentences;
 mod single;
 pub mod tagger;
 pub mod text;
-mod told_time;
 mod understand;
 
 pub use fact_extraction::Statements;

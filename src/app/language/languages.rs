@@ -6,6 +6,7 @@ use crate::app::language::memory::{self, Told};
 use crate::app::language::spoken_languages::tags;
 use hark_config::Config;
 use hark_core::classification::Classify;
+use hark_core::documents::Documents;
 use hark_core::ports::HomeView;
 use hark_core::{Fault, FaultKind};
 use hark_dialog::replies::{Fetch, Phrasebook};
@@ -92,6 +93,13 @@ impl Languages {
         let router = Router::new(spoken, asked, config.intent.clone(), facts).with_memory(told);
         let grammars = grammars.into_iter().map(|(_, grammar)| grammar).collect();
         Ok(Self { grammars, router: Arc::new(router), replies: Arc::new(replies), classifier, paths, memory })
+    }
+
+    /// Without a language model the documents answer by themselves what nothing else is for.
+    pub(crate) fn answer_from(&self, documents: &Arc<dyn Documents>, has_model: bool) {
+        if !has_model {
+            self.router.answer_from(documents.clone());
+        }
     }
 
     /// The sentences of the language that is spoken here.

@@ -5,7 +5,9 @@ use crate::app::faults::Faults;
 use crate::app::language::spoken_languages::tags;
 use hark_config::Config;
 use hark_core::classification::Classify;
-use hark_core::memory::{MemoryIntents, SentenceVectors, StatementReader};
+use hark_core::memory::{
+    MemoryIntents, Requester, Said, SentenceVectors, Speaker, StatementReader, WhichFacts,
+};
 use hark_core::{Fault, Intent, Route, Slots};
 use hark_home::zone::Zone;
 use hark_memory::Memory;
@@ -67,7 +69,10 @@ impl SentenceVectors for ClassifierVectors {
     }
 }
 
-/// Asks for what was told.
+/// Keeps, forgets and asks for what was told.
+const REMEMBER: &str = "HarkRemember";
+const FORGET: &str = "HarkForget";
+
 const RECALL: &str = "HarkRecall";
 
 /// See [`MemoryIntents`].
@@ -81,12 +86,23 @@ pub(crate) struct Told {
 impl MemoryIntents for Told {
     fn intent(&self, text: &str) -> Option<(Intent, String)> {
         if self.keeps_statements
-            && let Some(said) = self.reader.statement(text).filter(|said| !said.asked_only)
+            && let Some((_, said)) =
+                self.reader.statements(text).into_iter().rfind(|(_, said)| !said.asked_only)
         {
             let slots =
                 Slots::from_iter([("fact".to_owned(), text.into()), ("stated".to_owned(), true.into())]);
             let why = format!("it states who or what somebody's {} is", said.relation);
-            return Some((intent("HarkRemember", slots, said.sure, why), said.language));
+            return Some((intent(REMEMBER, slots, said.sure, why), said.language));
+        }
+        if let Some(found) = self.forgetting(text) {
+            return Some(found);
+        }
+        if self.keeps_statements && self.memory.corrects(text).unwrap_or(false) {
+            let slots =
+                Slots::from_iter([("fact".to_owned(), text.into()), ("stated".to_owned(), true.into())]);
+            let language = self.reader.correction(text).map(|said| said.language).unwrap_or_default();
+            let why = "it corrects what was told".to_owned();
+            return Some((intent(REMEMBER, slots, 0.9, why), language));
         }
         let asked = self.memory.is_asked(text).unwrap_or_else(|fault| {
             tracing::warn!("nobody knows whether this was told: {fault}");
@@ -101,9 +117,34 @@ impl MemoryIntents for Told {
         self.intent(text).filter(|(intent, _)| intent.name != RECALL || is_known())
     }
 
+    fn about_another(&self, text: &str) -> Option<Intent> {
+        let about = self.reader.question(text)?.subject?;
+        (about != Said::Me).then(|| asking(text, "it asks for what was told of somebody"))
+    }
+
     fn in_other_words(&self, text: &str) -> Option<(Intent, String)> {
         let found = self.memory.is_asked_in_other_words(text).unwrap_or(false);
         found.then(|| (asking(text, "what was told means nearly the same"), String::new()))
+    }
+}
+
+impl Told {
+    /// What is to be forgotten, where something was told of it.
+    fn forgetting(&self, text: &str) -> Option<(Intent, String)> {
+        let (about, every) = self.reader.forgetting(text)?;
+        let owner = Requester { speaker: Speaker::Owner, ..Requester::default() };
+        let known = if every {
+            self.memory.everything_about(&about, &owner)
+        } else {
+            self.memory.list(&WhichFacts::WithWords(about.clone()), 1)
+        };
+        let known = known.unwrap_or_default();
+        let slots = Slots::from_iter([
+            ("query".to_owned(), about.as_str().into()),
+            ("every".to_owned(), every.into()),
+        ]);
+        let why = "something was told of it".to_owned();
+        (!known.is_empty()).then(|| (intent(FORGET, slots, 1.0, why), String::new()))
     }
 }
 

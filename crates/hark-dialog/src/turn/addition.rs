@@ -221,5 +221,8 @@ fn takes_as_content(whole: &[Intent], before: &[Intent]) -> bool {
     let says_content =
         |(whole, before): &(&Intent, &Intent)| whole.name == before.name && whole.name != AUTOMATE;
     let pairs = whole.iter().zip(before).filter(says_content);
-    pairs.into_iter().any(|(whole, before)| whole.slots.iter().any(|slot| grown(slot, before)))
+    let of_both = |value: &Value| value.as_str().is_some_and(|text| text.trim().contains(NEXT_TURN));
+    pairs.into_iter().any(|(whole, before)| {
+        whole.slots.iter().any(|slot| grown(slot, before)) || whole.slots.values().any(of_both)
+    })
 }

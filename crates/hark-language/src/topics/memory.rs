@@ -11,6 +11,8 @@ pub struct Memory {
     /// Words with which no lasting thing begins, because they point at what is here and now, or say nothing: "this",
     /// "it", "here".
     pub passing: Phrases,
+    /// Of those, words that say whose something is where another word follows: "her tablets".
+    pub belongs: Phrases,
     /// Words that stand where a name could and are none: "angry", "home".
     pub conditions: Phrases,
     /// Endings of such words: "ing".
@@ -19,9 +21,57 @@ pub struct Memory {
     pub possessive: Phrases,
     /// Words that tell of what is nobody else's business: "password".
     pub private: Phrases,
+    /// What leads in a statement and says nothing of it: "by the way".
+    pub leads: Phrases,
+    /// What comes behind a statement and says nothing of it: "you know".
+    pub tails: Phrases,
+    /// Words of a sentence that may not be so: "maybe", "he said".
+    pub doubts: Phrases,
+    /// Words between two statements of one sentence: "and".
+    pub connectors: Phrases,
+    /// Words that begin with a capital where they begin a sentence, and are nobody's name: "dinner".
+    pub unnamed: Phrases,
+    /// What somebody or something is called for a moment: "idiot", "mess".
+    pub judgements: Phrases,
+    /// Nouns of what has one exact value: "password", "size".
+    pub attributes: Phrases,
+    /// Words of what is where it is only now: people, animals, meals.
+    pub moving: Phrases,
+    /// What begins a correction: "no", "sorry".
+    pub corrects: Phrases,
+    /// Such a beginning that says for itself that something else is meant: "i meant".
+    pub meant: Phrases,
+    /// What stands before the right word of a correction: "it's".
+    pub it_is: Phrases,
+    /// What stands before the wrong word of a correction: "not".
+    pub not: Phrases,
+    /// What stands between the wrong word and the right one: "but".
+    pub but: Phrases,
+    /// Words for somebody who was spoken of, and what stands in their place with `{}` for the name: "her" is "{}'s".
+    pub pronouns: Table<Phrase>,
+    /// Endings of words that stand for another word, and that word: "'ve got" is "have".
+    pub contractions: Table<Phrase>,
+    /// Which words of a question want which kind of answer.
+    pub asks: Asks,
     /// Words of a sentence that turn into others when it is told to the one who said it: "my" into "your". The longest
     /// counts.
     pub told_back: Table<Phrase>,
+}
+
+/// Words of questions by the kind of answer, and words that such an answer has.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Asks {
+    /// "When", "what day".
+    pub when: Phrases,
+    /// "Where".
+    pub place: Phrases,
+    /// "How much", "how old".
+    pub amount: Phrases,
+    /// Words of an answer that says where: "in", "under".
+    pub place_words: Phrases,
+    /// Words of an answer that says when and are no date: "every", "mondays".
+    pub time_words: Phrases,
 }
 
 impl Memory {
@@ -29,6 +79,13 @@ impl Memory {
     pub fn is_passing(&self, text: &str) -> bool {
         let words = words(text);
         words.is_empty() || phrases::starts(self.passing, &borrowed(&words)).is_some()
+    }
+
+    /// The same of the other end of a statement, where "her tablets" are something and "her" is nobody.
+    pub fn is_passing_object(&self, text: &str) -> bool {
+        let words = words(text);
+        let owned = words.len() > 1 && phrases::starts(self.belongs, &borrowed(&words)).is_some();
+        !owned && self.is_passing(text)
     }
 
     /// Whether some words are how somebody is, rather than a name.
@@ -40,6 +97,83 @@ impl Memory {
             .iter()
             .any(|ending| first.len() > ending.len() + 2 && first.ends_with(ending));
         ends || phrases::starts(self.conditions, &borrowed(&words)).is_some()
+    }
+
+    /// Whether one of the words of some text is in a list.
+    pub fn has_any(&self, list: Phrases, text: &str) -> bool {
+        let words = words(text);
+        let words = borrowed(&words);
+        (0..words.len()).any(|at| phrases::starts(list, &words[at..]).is_some())
+    }
+
+    /// Whether words look like somebody's name: each begins with a capital, and they are not how somebody is, nor what is
+    /// nobody's name.
+    pub fn is_name(&self, text: &str) -> bool {
+        let capital = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+        let mut said = text.split_whitespace().peekable();
+        said.peek().is_some()
+            && said.all(capital)
+            && !self.is_condition(text)
+            && !self.has_any(self.unnamed, text)
+    }
+
+    /// An owner and what is theirs, of words that hold both: "Sam's phone number".
+    pub fn owned<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
+        let ends = |word: &str| self.owner(word) != word && word.contains(['\'', '’']);
+        let mut at = 0;
+        for word in text.split_whitespace() {
+            let start = at + text.get(at..)?.find(word)?;
+            at = start + word.len();
+            if ends(word) {
+                return Some((self.owner(&text[..at]), text[at..].trim_start()));
+            }
+        }
+        None
+    }
+
+    /// A sentence with a name in the place of its first word for somebody who was spoken of: "she has a dog".
+    pub fn named(&self, text: &str, name: &str) -> String {
+        let find = |word: &str| {
+            let word = word.to_lowercase().replace('’', "'");
+            phrases::find(self.pronouns, &[word.as_str()]).map(|(put, _)| put.text().replace("{}", name))
+        };
+        let mut put = None;
+        let words = text.split(' ').map(|word| match (&put, find(word)) {
+            (None, Some(named)) => {
+                put = Some(());
+                named
+            }
+            _ => word.to_owned(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// A sentence with endings of its words in full, one ending at a time: "my wife's called Anna" as "my wife is called Anna".
+    pub fn expanded(&self, text: &str) -> Vec<String> {
+        let plain = text.replace('’', "'");
+        let mut found = Vec::new();
+        for (ending, whole) in self.contractions.iter() {
+            let ending: &str = ending;
+            for (at, _) in plain.match_indices(ending) {
+                let behind = &plain[at + ending.len()..];
+                let ends = behind.is_empty() || behind.starts_with(|c: char| !c.is_alphanumeric());
+                if at > 0 && ends {
+                    found.push(format!("{} {}{behind}", &plain[..at], whole.text()));
+                }
+            }
+        }
+        found.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        found
+    }
+
+    /// Whether a word stands for somebody who was spoken of: "she".
+    pub fn is_pronoun(&self, word: &str) -> bool {
+        phrases::find(self.pronouns, &[word.to_lowercase().replace('’', "'").as_str()]).is_some()
+    }
+
+    /// Whether some words begin with one that is another when it is told back: "my".
+    pub fn is_told_back(&self, text: &str) -> bool {
+        phrases::find(self.told_back, &borrowed(&words(text))).is_some()
     }
 
     /// A name without the ending that makes it an owner: "Anna's" is "Anna".

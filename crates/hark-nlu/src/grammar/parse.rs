@@ -1,6 +1,7 @@
 //! The exact parser: all templates at once, word by word, keeping the best way into each node.
 
 mod reconstruct;
+mod such;
 
 use super::fragments::SlotId;
 use super::fuzzy_match::{self, Candidate, Span};
@@ -152,19 +153,19 @@ impl Reader<'_> {
         spans: &[Span],
         may: impl Fn(&Found) -> bool,
     ) -> Option<Match> {
-        self.best_of(Part::Request, text, tokens, spans, true, may)
+        self.best_of(Part::Request, text, tokens, spans, true, |_, found| may(found))
     }
 
     /// The best match as a part of a request; `nearly`: names may be said otherwise.
     pub(super) fn best_part(&self, part: Part, nearly: bool, text: &str, tokens: &[Token]) -> Option<Match> {
         let spans = if nearly { self.near_spans(tokens) } else { Vec::new() };
-        self.best_of(part, text, tokens, &spans, false, |_| true)
+        self.best_of(part, text, tokens, &spans, false, |_, _| true)
     }
 
     /// The best match without words that can be any. Ways with such words are the worst of all where every name is said
     /// exactly, so that leaving them out changes nothing but the time.
     pub(super) fn best_tame(&self, text: &str, tokens: &[Token]) -> Option<Match> {
-        self.best_of(Part::Request, text, tokens, &[], false, |_| true)
+        self.best_of(Part::Request, text, tokens, &[], false, |_, _| true)
     }
 
     fn best_of(
@@ -174,7 +175,7 @@ impl Reader<'_> {
         tokens: &[Token],
         spans: &[Span],
         wild: bool,
-        may: impl Fn(&Found) -> bool,
+        may: impl Fn(TemplateId, &Found) -> bool,
     ) -> Option<Match> {
         if tokens.is_empty() || self.is_spent() {
             return None;
@@ -202,7 +203,7 @@ impl Reader<'_> {
                 || leans_on_another(&meaning.block.intent) && found.names_a_thing("item", grammar)
                 || is_title && found.is_no_title(tokens, grammar)
                 || found.takes_one_for_a_number(tokens, grammar.lexicon())
-                || !may(&found)
+                || !may(template, &found)
                 || grammar.is_elsewhere(&found)
             {
                 continue;

@@ -79,7 +79,7 @@ impl Match {
 }
 
 /// What stands along a way.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Found {
     pub(super) slots: Slots,
     pub(super) context: Map<String, Value>,

@@ -33,7 +33,37 @@ pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
         expressly: !args.flag("stated").unwrap_or(false),
         private: args.flag("private").unwrap_or(false),
     };
-    Ok(blocking(move || match memory.remember(&text, now, &by, turn.as_deref(), asked)? {
+    Ok(blocking(move || {
+        let all = memory.remember_each(&text, now, &by, turn.as_deref(), asked)?;
+        outcome_of(all, &text, local)
+    }))
+}
+
+/// What became of all that one sentence told: of the last that changed something, and of others in passing.
+fn outcome_of(mut all: Vec<Kept>, text: &str, local: NaiveDateTime) -> Result<Outcome, Failure> {
+    let changes = |kept: &Kept| matches!(kept, Kept::New(..) | Kept::Ended(_));
+    let main = all.iter().rposition(changes).or(all.len().checked_sub(1));
+    let main = main.map_or(Kept::Nothing, |at| all.remove(at));
+    let main_text = if let Kept::New(fact, _) = &main { fact.text.clone() } else { String::new() };
+    let mut also = Vec::new();
+    let mut undone = Vec::new();
+    for kept in all {
+        let Kept::New(fact, _) = kept else { continue };
+        // "My sister Nadia lives in Leeds" says who Nadia is when it is told back.
+        if !main_text.contains(&fact.text) {
+            also.push(json!(told_or_text(&fact)));
+        }
+        undone.push(Undoable::Fact { fact, known: false });
+    }
+    let mut outcome = outcome_of_one(main, text, local)?;
+    if !also.is_empty() {
+        outcome.detail.insert("also".to_owned(), json!(also));
+    }
+    Ok(undone.into_iter().fold(outcome, Outcome::undone_by))
+}
+
+fn outcome_of_one(kept_so: Kept, text: &str, local: NaiveDateTime) -> Result<Outcome, Failure> {
+    match kept_so {
         Kept::New(fact, replaced) => {
             let before: Vec<String> = replaced.iter().map(told_or_text).collect();
             let mut outcome = Outcome::new(true, kept(&fact, false));
@@ -54,7 +84,7 @@ pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
         Kept::Refused => Err(refused(reason::TOLD_OTHERWISE, "the owner has told otherwise")),
         Kept::Nothing => Err(Failure::new(error_code::NOT_FOUND, "nothing like it was told")
             .because(reason::TOLD_NOTHING_LIKE_IT)),
-    }))
+    }
 }
 
 /// `memory.recall`: nothing known is an answer only when nothing was asked for.
@@ -82,10 +112,14 @@ pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
                 let told: Vec<Value> = found.facts.iter().map(told).collect();
                 let (facts, count) = (texts(&found.facts), found.facts.len());
                 let times: Vec<Value> = found.facts.iter().map(|fact| time_fields(fact, now)).collect();
-                let detail = json!({
+                let mut detail = json!({
                     "facts": facts, "told": told, "times": times, "ids": ids, "count": count,
                     "withheld": found.withheld,
                 });
+                let asked = asked.as_deref().zip(found.facts.first());
+                if let Some(age) = asked.and_then(|(asked, fact)| memory.age(fact, asked, now)) {
+                    detail["age"] = json!(age);
+                }
                 Ok(Outcome::answer(detail))
             }
         }

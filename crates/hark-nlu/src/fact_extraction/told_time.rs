@@ -12,7 +12,7 @@ use hark_language::{Lexicon, phrases};
 const WEEK: u64 = 7;
 
 /// The longest date in a text that `dating` is about, the last of those.
-pub(crate) fn read(
+pub(super) fn read(
     said: &str,
     lexicon: &'static Lexicon,
     now: NaiveDateTime,
@@ -31,9 +31,53 @@ pub(crate) fn read(
         (is_dated(piece, &by) && is_meant_once(piece, when, &by, dating)).then_some((at, used, when))
     });
     let (at, used, when) = found.max_by_key(|(_, used, _)| *used)?;
+    // Of "from the 3rd to the 10th of July" no one day is meant.
+    let begins_range = |from: usize| {
+        let Some(length) = phrases::starts(lexicon.time.between, &words[from..]) else { return false };
+        let mut behind =
+            words[from + length..].iter().skip_while(|word| lexicon.time.articles.contains(word));
+        behind.next().is_some_and(|word| is_number(word, lexicon))
+    };
+    if (0..at).any(begins_range) {
+        return None;
+    }
     let (first, last) = (tokens.get(at)?, tokens.get(at + used - 1)?);
     let words = said.get(first.start..last.end)?.to_owned();
     Some(SaidTime { words, when: whole(when).to_string(), yearly: dating == Dating::Yearly })
+}
+
+/// Whether words tell when something is, once or again and again: "on Tuesdays", "every second Thursday", "at four".
+pub(super) fn tells_when(said: &str, lexicon: &'static Lexicon) -> bool {
+    let tokens = text::tokenise(said, lexicon);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let by = Reckoning { lexicon, now: NaiveDateTime::default(), prefer: Prefer::default() };
+    said.split_whitespace().any(is_year)
+        || (0..words.len()).any(|at| repeats(&words[at..], &by) || moment(&words[at..], &by).is_some())
+}
+
+/// Whether a word is a year: four digits.
+fn is_year(word: &str) -> bool {
+    let digits = word.trim_matches(|c: char| !c.is_alphanumeric());
+    digits.len() == 4 && digits.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Whether words tell of something that comes again: "every second Thursday".
+pub(super) fn recurs(said: &str, lexicon: &'static Lexicon) -> bool {
+    let tokens = text::tokenise(said, lexicon);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let by = Reckoning { lexicon, now: NaiveDateTime::default(), prefer: Prefer::default() };
+    (0..words.len()).any(|at| repeats(&words[at..], &by))
+}
+
+/// Whether words begin with a day or a time of day, and not with a bare number.
+pub(super) fn begins_with_time(said: &str, lexicon: &'static Lexicon) -> bool {
+    let tokens = text::tokenise(said, lexicon);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let by = Reckoning { lexicon, now: NaiveDateTime::default(), prefer: Prefer::default() };
+    let used = moment(&words, &by).map_or(0, |(_, used)| used);
+    // "The second drawer" is no day of a month.
+    let is_whole = used == words.len() && (used > 1 || is_dated(&words, &by));
+    repeats(&words, &by) || used > 2 || is_whole
 }
 
 /// The longest moment that `words` begin with.
@@ -48,6 +92,14 @@ fn repeats(words: &[&str], by: &Reckoning) -> bool {
     let every = longest(Rule::Recurrence, words, by).map_or(0, |(_, used)| used);
     every > moment(words, by).map_or(0, |(_, used)| used)
         || (moment(words, by).is_none() && is_days(words, by))
+}
+
+/// Whether a word is a number or the number of a day.
+fn is_number(word: &str, lexicon: &Lexicon) -> bool {
+    let words = [word];
+    word.starts_with(|c: char| c.is_ascii_digit())
+        || lexicon.numbers.parse(&words).is_some()
+        || lexicon.numbers.ordinal(&words).is_some()
 }
 
 /// Whether a day was said, and not a time of day alone.

@@ -1,0 +1,77 @@
+//! Whether a fact is of the kind that a question wants: "when" is answered by a time, "where" by a place, and a question about
+//! somebody by what was told of them.
+
+use crate::keep::Memory;
+use hark_core::memory::{Dating, Fact};
+use hark_language::Lexicon;
+use hark_language::names::normal;
+
+/// What the words of a question want of an answer.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Wanted {
+    time: bool,
+    place: bool,
+    amount: bool,
+    /// Names that are said in it, in the form in which they are compared.
+    names: Vec<String>,
+}
+
+impl Wanted {
+    pub(crate) fn of(asked: &str) -> Self {
+        let has = |list: fn(&Lexicon) -> hark_language::Phrases| {
+            hark_language::all().iter().any(|language| language.memory.has_any(list(language), asked))
+        };
+        let capital = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+        let is_i = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() < 2;
+        let names = asked.split_whitespace().skip(1).filter(|word| capital(word) && !is_i(word));
+        Self {
+            time: has(|language| language.memory.asks.when),
+            place: has(|language| language.memory.asks.place),
+            amount: has(|language| language.memory.asks.amount),
+            names: names.map(|word| normal(without_owner(word))).collect(),
+        }
+    }
+}
+
+/// "Sam's" is Sam; a word without an apostrophe stays, it may be a name that ends so.
+fn without_owner(word: &str) -> &str {
+    word.split(['\'', '’']).next().unwrap_or(word)
+}
+
+impl Memory {
+    /// Whether a fact may be what is wanted.
+    pub(crate) fn is_of_kind(&self, fact: &Fact, wanted: &Wanted) -> bool {
+        let has = |list: fn(&Lexicon) -> hark_language::Phrases| {
+            hark_language::all().iter().any(|language| language.memory.has_any(list(language), &fact.text))
+        };
+        let has_digit = fact.text.chars().any(|c| c.is_ascii_digit());
+        let has_number = || {
+            has_digit
+                || hark_language::all().iter().any(|language| {
+                    fact.text
+                        .split_whitespace()
+                        .any(|word| language.numbers.parse(&[&*word.to_lowercase()]).is_some())
+                })
+        };
+        let is_dated = || {
+            let (reader, language) = (self.reader.as_ref(), fact.source.language.as_str());
+            let now = chrono::NaiveDateTime::default();
+            reader.is_some_and(|it| it.time(&fact.text, language, now, Dating::Once).is_some())
+        };
+        let tells_when = || {
+            fact.time.is_some() || has_digit || has(|language| language.memory.asks.time_words) || is_dated()
+        };
+        let tells_where = || has(|language| language.memory.asks.place_words);
+        let asks_nothing = !(wanted.time || wanted.place || wanted.amount);
+        let kind = asks_nothing
+            || wanted.time && tells_when()
+            || wanted.place && tells_where()
+            || wanted.amount && has_number();
+        let said = normal(&fact.text);
+        let holds = |name: &String| {
+            said.split(' ').any(|word| word == name || word.strip_suffix('s') == Some(name))
+                || fact.mentions.iter().any(|it| it.key.split(' ').any(|word| word == name))
+        };
+        kind && wanted.names.iter().all(holds)
+    }
+}
