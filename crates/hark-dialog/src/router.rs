@@ -165,6 +165,17 @@ impl Router {
         if told.is_some() { None } else { self.looked_up(said) }
     }
 
+    /// What was told, or a document, in the place of what a template made of it.
+    fn told_first(&self, found: &Understanding, said: &Said<'_>) -> Option<Understanding> {
+        let [intent] = found.intents.as_slice() else { return None };
+        if intent_tools::is_small_talk(&intent.name) {
+            return self.of_memory(said, |memory, text| memory.intent(text));
+        }
+        let first = intent_tools::memory_answers_first(&intent.name) && !intent.slots.contains_key("every");
+        let told = first.then(|| self.of_memory(said, |memory, text| memory.known(text))).flatten();
+        told.or_else(|| self.instead_of_recalling(found, said))
+    }
+
     /// A document that surely answers a question.
     fn looked_up(&self, said: &Said<'_>) -> Option<Understanding> {
         let documents = self.documents.get().filter(|_| !said.text.contains(NEXT_TURN))?;
@@ -460,20 +471,7 @@ impl Router {
             if let Some(whole) = has_unread_parts(&found).then(in_parts).flatten() {
                 return whole;
             }
-            if let [intent] = found.intents.as_slice()
-                && intent_tools::memory_answers_first(&intent.name)
-                && !intent.slots.contains_key("every")
-                && let Some(told) = self.of_memory(said, |memory, text| memory.known(text))
-            {
-                return told;
-            }
-            if let Some(found) = self.instead_of_recalling(&found, said) {
-                return found;
-            }
-            if let [intent] = found.intents.as_slice()
-                && intent_tools::is_small_talk(&intent.name)
-                && let Some(told) = self.of_memory(said, |memory, text| memory.intent(text))
-            {
+            if let Some(told) = self.told_first(&found, said) {
                 return told;
             }
             found.classification = self.classification(text, &found);
