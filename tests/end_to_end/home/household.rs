@@ -155,9 +155,9 @@ fn what_was_done_is_taken_back_and_explained() {
 fn facts_are_remembered_over_restarts_and_seen_on_the_command_line() {
     let hark = Hark::new();
     let event = hark.events(&["ask", "remember that the spare key is under the pot"]);
-    assert_eq!(only(&event, "reply")["text"], "I'll remember that.");
+    assert_eq!(only(&event, "reply")["text"], "I'll remember that the spare key is under the pot.");
     let event = hark.events(&["ask", "where is the spare key?"]);
-    assert_eq!(only(&event, "reply")["text"], "You told me: the spare key is under the pot.");
+    assert_eq!(only(&event, "reply")["text"], "The spare key is under the pot.");
     let list: Value =
         serde_json::from_str(&text(&hark.run(&["remember", "search", "keys", "--json"]).stdout)).unwrap();
     assert_eq!(list[0]["text"], "the spare key is under the pot");
@@ -172,7 +172,7 @@ fn facts_are_remembered_over_restarts_and_seen_on_the_command_line() {
     );
     assert_eq!(said[0], "I have forgotten: the spare key is under the pot.");
     assert_eq!(said[1], "Sorry, I was told nothing about spare key.");
-    assert_eq!(said[3], "You told me: the spare key is under the pot.");
+    assert_eq!(said[3], "The spare key is under the pot.");
     let id = list[0]["id"].to_string();
     assert!(hark.run(&["remember", "forget", &id]).status.success());
     assert_eq!(hark.run(&["remember", "forget", &id]).status.code(), Some(2));

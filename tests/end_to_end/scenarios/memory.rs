@@ -34,8 +34,11 @@ fn what_is_told_is_asked_back_corrected_and_forgotten_over_restarts() {
         ("when is my wife's birthday", "Anna's birthday is on the third of May."),
         ("no, my wife's name is Julia", "I'll remember that Julia is your wife."),
         ("what is my wife called", "Julia is your wife."),
-        ("remember that the bins go out on Tuesdays except in August", "I'll remember that."),
-        ("forget everything about Julia", "I have forgotten: no, my wife's name is Julia."),
+        (
+            "remember that the bins go out on Tuesdays except in August",
+            "I'll remember that the bins go out on Tuesdays except in August.",
+        ),
+        ("forget everything about Julia", "I have forgotten: my wife's name is Julia."),
     ] {
         assert_eq!(answer(&hark, said), expected, "{said}");
     }
@@ -77,18 +80,18 @@ fn the_daemon_knows_it_after_a_restart_and_programs_see_it() {
     };
     let (daemon, address) = start(&hark, &[]);
     assert_eq!(ask(address, "my sister is called Julia"), "I'll remember that Julia is your sister.");
-    assert_eq!(ask(address, "she lives in Berlin"), "I'll remember that she lives in Berlin.");
+    assert_eq!(ask(address, "she lives in Berlin"), "I'll remember that Julia lives in Berlin.");
     assert!(daemon.terminate().success());
 
     let (daemon, address) = start(&hark, &[]);
-    assert_eq!(ask(address, "where does my sister live"), "She lives in Berlin.");
+    assert_eq!(ask(address, "where does my sister live"), "Julia lives in Berlin.");
     assert_eq!(ask(address, "Julia moved to Paris"), "I'll remember that Julia moved to Paris.");
     assert_eq!(ask(address, "where does Julia live"), "Julia moved to Paris.");
     let all = get(address, "/api/v1/memory?about=Julia");
     assert_eq!(all["facts"].as_array().map(Vec::len), Some(2), "{all}");
     assert_eq!(all["facts"][0]["speaker"], "owner");
     let history = get(address, "/api/v1/memory?history=true");
-    assert_eq!(history["facts"][0]["text"], "she lives in Berlin", "{history}");
+    assert_eq!(history["facts"][0]["text"], "Julia lives in Berlin", "{history}");
     assert!(history["facts"][0]["ended_at"].is_string());
     let entities = get(address, "/api/v1/memory/entities");
     let names: Vec<&Value> = entities["entities"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
@@ -121,14 +124,14 @@ fn somebody_who_is_not_known_replaces_nothing_and_hears_nothing_private() {
     assert_eq!(owner("my wife is Anna"), "I'll remember that Anna is your wife.");
     assert_eq!(
         owner("my birthday is on the third of May"),
-        "I'll remember that your birthday is the third of May."
+        "I'll remember that your birthday is on the third of May."
     );
     let refused = "The owner has told me otherwise, and only the owner can change that.";
     assert!(stranger("my wife is Berta").contains(refused));
     assert!(stranger("what is my wife's name").contains("Anna is your wife."));
     assert!(stranger("when is my birthday").contains("That is private. Ask me in writing."));
     assert!(stranger("forget everything about my birthday").contains("Sorry, I was told nothing about"));
-    assert_eq!(owner("when is my birthday"), "Your birthday is the third of May.");
+    assert_eq!(owner("when is my birthday"), "Your birthday is on the third of May.");
     assert_eq!(owner("who am I married to"), "Anna is your wife.");
     assert!(daemon.terminate().success());
 }
@@ -146,8 +149,9 @@ fn a_day_that_was_told_is_the_same_day_later() {
     for asked in ["when is my dentist appointment", "when do I have to see the dentist"] {
         assert!(answer(&hark, asked).contains(&month_and_day), "{asked}");
     }
-    assert_eq!(answer(&hark, "remember that the bins go out on Thursdays"), "I'll remember that.");
-    assert_eq!(answer(&hark, "when do the bins go out"), "You told me: the bins go out on Thursdays.");
+    let said = answer(&hark, "remember that the bins go out on Thursdays");
+    assert_eq!(said, "I'll remember that the bins go out on Thursdays.");
+    assert_eq!(answer(&hark, "when do the bins go out"), "The bins go out on Thursdays.");
     answer(&hark, "my dentist appointment is cancelled");
     // What is not known from having been told, a calendar may know.
     assert_eq!(answer(&hark, "when is my dentist appointment"), "Sorry, no calendar is connected.");
@@ -197,8 +201,9 @@ fn a_remark_that_no_rule_reads_is_read_by_the_model_after_its_answer() {
             .unwrap_or_default()
     };
     ask("my wife is Anna", &sets);
-    ask("my sister Julia works as a nurse", &sets);
-    assert_eq!(answer(&hark, "what does Julia do"), "Your sister Julia works as a nurse.");
+    ask("Julia, that's my sister, has been a nurse for years", &sets);
+    let said = answer(&hark, "what does Julia do");
+    assert!(said.contains("nurse"), "{said}");
     assert_eq!(answer(&hark, "what is my wife's name"), "Anna is your wife.", "a rule is surer");
     let about = remembered(&hark, &["about", "Julia"]).to_string();
     assert!(about.contains("nurse") && !about.contains("London"), "nobody said that: {about}");

@@ -158,7 +158,14 @@ impl Machine {
             && !whole.intents.iter().any(|intent| refused(intent) || guessed(intent))
             && !takes_as_content(&whole.intents, &before.intents)
             && !takes_itself_back(&whole.intents);
-        if !is_whole || same_intents(&whole.intents, &before.intents) {
+        // "Where is the key … forget the key": one after the other is no other request.
+        let (first, rest) = whole.intents.split_at(before.intents.len().min(whole.intents.len()));
+        let is_same = |(one, other): (&Intent, &Intent)| one.name == other.name;
+        let follows = first.len() == before.intents.len()
+            && first.iter().zip(&before.intents).all(is_same)
+            && !rest.is_empty()
+            && same_intents(rest, &alone.intents);
+        if !is_whole || follows || same_intents(&whole.intents, &before.intents) {
             return Err(alone);
         }
         if begins_with(&whole.intents, &before.intents) {
