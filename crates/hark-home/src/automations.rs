@@ -15,6 +15,7 @@ use chrono::{Datelike, Duration, NaiveTime};
 use hark_core::automation::{Action, Automation, Condition, Ring, SunEvent, Trigger, Until, intent};
 use hark_core::home::{Home, WATCHED};
 use hark_core::ports::AutomationStore;
+use hark_core::session::spoken;
 use hark_core::timer::Timer;
 use hark_core::{AutomationId, Fault, TimerId};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -105,17 +106,9 @@ impl Automations {
 
     /// The one that is kept for words, with what is to be done; `None` where nothing is, or the store cannot be read.
     pub fn said(&self, text: &str) -> Option<Automation> {
-        let plain = |text: &str| {
-            let is_word = |c: char| c.is_alphanumeric() || c == '\'';
-            text.to_lowercase()
-                .split(|c| !is_word(c))
-                .filter(|word| !word.is_empty())
-                .collect::<Vec<_>>()
-                .join(" ")
-        };
-        let text = plain(text);
+        let text = spoken(text);
         let is_meant =
-            |one: &Automation| matches!(&one.trigger, Trigger::Said { words } if plain(words) == text);
+            |one: &Automation| matches!(&one.trigger, Trigger::Said { words } if spoken(words) == text);
         self.all().ok()?.into_iter().rev().find(is_meant)
     }
 

@@ -3,8 +3,8 @@
 
 use crate::keep::Memory;
 use hark_core::memory::{Dating, Fact};
-use hark_language::Lexicon;
 use hark_language::names::normal;
+use hark_language::{Lexicon, Phrases};
 
 /// What the words of a question want of an answer.
 #[derive(Debug, Default, PartialEq)]
@@ -18,9 +18,7 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     pub(crate) fn of(asked: &str) -> Self {
-        let has = |list: fn(&Lexicon) -> hark_language::Phrases| {
-            hark_language::all().iter().any(|language| language.memory.has_any(list(language), asked))
-        };
+        let has = |list| has_any(asked, list);
         let capital = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
         let is_i = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() < 2;
         let names = asked.split_whitespace().skip(1).filter(|word| capital(word) && !is_i(word));
@@ -33,6 +31,11 @@ impl Wanted {
     }
 }
 
+/// Whether a text has one of some phrases of any language.
+fn has_any(text: &str, list: fn(&Lexicon) -> Phrases) -> bool {
+    hark_language::all().iter().any(|language| language.memory.has_any(list(language), text))
+}
+
 /// "Sam's" is Sam; a word without an apostrophe stays, it may be a name that ends so.
 fn without_owner(word: &str) -> &str {
     word.split(['\'', '’']).next().unwrap_or(word)
@@ -41,9 +44,7 @@ fn without_owner(word: &str) -> &str {
 impl Memory {
     /// Whether a fact may be what is wanted.
     pub(crate) fn is_of_kind(&self, fact: &Fact, wanted: &Wanted) -> bool {
-        let has = |list: fn(&Lexicon) -> hark_language::Phrases| {
-            hark_language::all().iter().any(|language| language.memory.has_any(list(language), &fact.text))
-        };
+        let has = |list| has_any(&fact.text, list);
         let has_digit = fact.text.chars().any(|c| c.is_ascii_digit());
         let has_number = || {
             has_digit

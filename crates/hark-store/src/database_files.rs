@@ -93,21 +93,16 @@ pub(super) fn lock_for_opening(database: &Path) -> Option<fs::File> {
 /// Makes the file where there is none, and notes that it is about to be opened. The second lock is for the time of
 /// opening it.
 pub(super) fn lock_and_prepare(path: &Path) -> Result<(DatabaseLock, Option<fs::File>), StoreError> {
-    make_folder(path)?;
+    let made = fs::create_dir_all(folder(path));
+    made.map_err(|error| StoreError::Open { path: path.to_owned(), why: error.to_string() })?;
     let opening = lock_for_opening(path);
     let was_open = was_open(path);
     prepare(path)?;
     Ok((DatabaseLock::of(path, was_open)?, opening))
 }
 
-fn make_folder(path: &Path) -> Result<(), StoreError> {
-    let made = fs::create_dir_all(folder(path));
-    made.map_err(|error| StoreError::Open { path: path.to_owned(), why: error.to_string() })
-}
-
-/// Makes the folder and an empty file.
+/// Makes an empty file where there is none. Its folder is there.
 pub(super) fn prepare(path: &Path) -> Result<(), StoreError> {
-    make_folder(path)?;
     let cannot = |error: io::Error| StoreError::Open { path: path.to_owned(), why: error.to_string() };
     let file = private(fs::OpenOptions::new().write(true).create(true).truncate(false)).open(path);
     file.and_then(|file| file.sync_all()).map_err(cannot)?;

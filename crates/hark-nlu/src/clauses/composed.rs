@@ -267,8 +267,7 @@ impl Composed {
 
     /// Whether it is put off to a part of a day: "tonight".
     pub(super) fn is_within_a_part(&self) -> bool {
-        let when = |later: &Match| later.slots.get("when").and_then(|when| When::parse(when.as_str()?));
-        self.is_put_off() && self.matches.iter().all(|later| matches!(when(later), Some(When::Span(..))))
+        self.is_put_off() && self.matches.iter().all(|later| matches!(later.when(), Some(When::Span(..))))
     }
 
     /// Whether it is one request that is put off to a time of day.

@@ -305,10 +305,7 @@ fn come_again(rest: &mut Composed, first: &Composed) -> Option<()> {
     for later in rest.matches.iter_mut().filter(|later| later.slots.contains_key(COMMAND)) {
         let Some(at) = later.moment() else { continue };
         first.terms.only_if.is_empty().then_some(())?;
-        let time = Some(first.terms.time_beside(at.time()));
-        let every = Recurrence { time, ..Recurrence::every(Frequency::Daily) };
-        later.slots.remove("when");
-        later.slots.insert("recurrence".to_owned(), every.to_string().into());
+        later.repeat(&Recurrence::every(Frequency::Daily), first.terms.time_beside(at.time()));
     }
     Some(())
 }

@@ -6,9 +6,9 @@ use super::{Block, Grammar};
 use crate::intent::{category_of, leans_on_another};
 use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::text::Token;
-use chrono::NaiveDateTime;
+use chrono::{NaiveDateTime, NaiveTime};
 use hark_core::automation::intent::{COMMAND, OF_IT};
-use hark_core::calendar::When;
+use hark_core::calendar::{Recurrence, When};
 use hark_core::intent::Ambiguity;
 use hark_core::{Category, SlotSpan, Slots};
 use hark_language::{Lexicon, phrases};
@@ -56,12 +56,24 @@ impl Match {
         })
     }
 
+    /// When it says that it is.
+    pub(crate) fn when(&self) -> Option<When> {
+        When::parse(self.slots.get("when")?.as_str()?)
+    }
+
     /// The moment that it names.
     pub(crate) fn moment(&self) -> Option<NaiveDateTime> {
-        match self.slots.get("when").and_then(|when| When::parse(when.as_str()?))? {
+        match self.when()? {
             When::Moment(at) => Some(at),
             _ => None,
         }
+    }
+
+    /// Has what is put off to a time done again and again, at a time of day.
+    pub(crate) fn repeat(&mut self, every: &Recurrence, time: NaiveTime) {
+        let again = Recurrence { time: Some(time), later: Vec::new(), ..every.clone() };
+        self.slots.remove("when");
+        self.slots.insert("recurrence".to_owned(), again.to_string().into());
     }
 
     /// Has what is put off for "it" done to what has this name.

@@ -53,9 +53,7 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
         let text = found.said();
         let later = reader.at_time(begin, |reader| reader.exactly(&text, &reader.tokenise(&text)));
         let Some(at) = later.as_ref().or(Some(&*found)).and_then(Match::moment) else { continue };
-        let again = Recurrence { time: Some(at.time()), later: Vec::new(), ..known.clone() };
-        found.slots.remove("when");
-        found.slots.insert("recurrence".to_owned(), again.to_string().into());
+        found.repeat(known, at.time());
     }
     again_like_the_last(&mut matches, reader);
     matches
@@ -75,9 +73,7 @@ fn again_like_the_last(matches: &mut [Match], reader: &Reader<'_>) {
     for found in before {
         let Some(at) = found.moment().filter(|_| !found.says_day(reader)) else { continue };
         if act(found).is_some_and(|act| act == last) {
-            let again = Recurrence { time: Some(at.time()), later: Vec::new(), ..every.clone() };
-            found.slots.remove("when");
-            found.slots.insert("recurrence".to_owned(), again.to_string().into());
+            found.repeat(&every, at.time());
         }
     }
 }
