@@ -236,6 +236,9 @@ pub struct Restored {
     pub before: Entity,
     /// As it was left.
     pub after: Entity,
+    /// Since when it is as before again, milliseconds since the Unix epoch, because somebody else has brought it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back_since_unix_ms: Option<i64>,
 }
 
 /// Something that is carried out when something happens.

@@ -8,11 +8,14 @@
 pub mod sun;
 
 use crate::home::question;
+use crate::home::restore::restore;
 use crate::home::select::SelectError;
 use crate::unasked::Unasked;
 use crate::zone::Zone;
 use chrono::{Datelike, Duration, NaiveTime};
-use hark_core::automation::{Action, Automation, Condition, Ring, SunEvent, Trigger, Until, intent};
+use hark_core::automation::{
+    Action, Automation, Condition, Restored, Ring, SunEvent, Trigger, Until, intent,
+};
 use hark_core::home::{Home, WATCHED};
 use hark_core::ports::AutomationStore;
 use hark_core::session::spoken;
@@ -25,6 +28,9 @@ pub const MAX_AUTOMATIONS: usize = 500;
 
 /// What was to happen so long ago is not done any more: the house may no longer want it.
 pub const LATE_MS: i64 = 15 * 60 * 1000;
+
+/// How long a device is as before until somebody is taken to have brought it back.
+const BRIEF_MS: i64 = 5_000;
 
 /// Days that are looked through for the next sunrise or sunset: in the far north the sun stays away for months.
 const MAX_SUN_DAYS: u64 = 200;
@@ -74,6 +80,12 @@ pub struct Automations {
     unasked: RwLock<Option<Arc<Unasked>>>,
 }
 
+/// Whether a device that is to be brought back later is as before already.
+pub fn is_back(device: &Restored, home: &Home) -> bool {
+    let now = home.entities.iter().find(|now| now.id == device.before.id);
+    now.is_some_and(|now| restore(&device.before, now).is_empty() && !restore(&device.after, now).is_empty())
+}
+
 impl Automations {
     /// Those that are kept here, by the clock of this zone.
     pub fn new(store: Arc<dyn AutomationStore>, zone: Zone) -> Self {
@@ -112,7 +124,8 @@ impl Automations {
         self.all().ok()?.into_iter().rev().find(is_meant)
     }
 
-    /// Keeps one. Its condition has to become true from here on: one that is true now has to become false first.
+    /// Keeps one. Its condition has to become true from here on: one that is true now has to become false first, or to stay true
+    /// for as long as is waited for.
     ///
     /// # Errors
     /// When what it waits for cannot be watched, or it could not be kept.
@@ -128,7 +141,9 @@ impl Automations {
             self.holds(condition, now)?;
         }
         let was_true = match &new.trigger {
-            Trigger::Becomes { condition, .. } => self.holds(condition, now)?.unwrap_or(false),
+            Trigger::Becomes { condition, for_seconds } => {
+                self.holds(condition, now)?.unwrap_or(false) && *for_seconds == 0
+            }
             _ => false,
         };
         let next_unix_ms = self.next(&new.trigger, &new.only_if, now)?;
@@ -193,6 +208,7 @@ impl Automations {
                 self.store.replace_automation(&automation, None)?;
                 continue;
             }
+            let Some(automation) = self.still_restores(automation, now)? else { continue };
             let (happened, mut after) = self.seen(&automation, now);
             let happened = happened || automation.held_since_unix_ms.is_some();
             let is_held = happened && self.is_held(&automation, now);
@@ -431,6 +447,28 @@ impl Automations {
             after.next_unix_ms = self.next(&automation.trigger, &automation.only_if, now).ok().flatten();
         }
         (acts, after)
+    }
+
+    /// The same without the devices that somebody has brought back meanwhile: "turn on the lamp for an hour", "turn it off".
+    /// `None` where nothing is left to be brought back.
+    fn still_restores(&self, automation: Automation, now: Now<'_>) -> Result<Option<Automation>, Fault> {
+        let Action::Restore { devices } = &automation.action else { return Ok(Some(automation)) };
+        let left = devices.iter().filter_map(|device| {
+            let since = device.back_since_unix_ms;
+            // A state may be reported late, and for a moment look like the one before.
+            let is_over = since.is_some_and(|since| now.unix_ms - since >= BRIEF_MS);
+            let back_since_unix_ms = is_back(device, now.home).then(|| since.unwrap_or(now.unix_ms));
+            (!is_over).then(|| Restored { back_since_unix_ms, ..device.clone() })
+        });
+        let left: Vec<Restored> = left.collect();
+        if left == *devices {
+            return Ok(Some(automation));
+        }
+        let is_over = left.is_empty();
+        let after = Automation { action: Action::Restore { devices: left }, ..automation.clone() };
+        let kept = if is_over { None } else { Some(&after) };
+        let is_ours = self.store.replace_automation(&automation, kept)?;
+        Ok((is_ours && !is_over).then_some(after))
     }
 
     /// Whether everything is so that has to be so as well.

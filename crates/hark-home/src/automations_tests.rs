@@ -465,3 +465,24 @@ fn what_waits_for_a_timer_goes_with_it_or_when_it_is_not_to_be_done() {
     assert!(house.rang(&timer("egg", TimerKind::Timer), true).is_empty(), "the kettle is off");
     assert_eq!(house.left(), 0);
 }
+
+#[test]
+fn what_somebody_else_has_brought_back_has_no_end_any_more() {
+    for (back_ms, ends) in [(60_000, false), (1_000, true)] {
+        let mut house = House::new();
+        let lamp = |house: &House| house.registry.entity(&"light.lamp".into()).unwrap();
+        let before = lamp(&house);
+        house.is("light.lamp", "on");
+        let device = Restored { before, after: lamp(&house), back_since_unix_ms: None };
+        house.add("end", Trigger::At { unix_ms: T0 + 3_600_000 }, |new| {
+            new.action = Action::Restore { devices: vec![device] };
+        });
+        assert_eq!(house.passes(1_000), [] as [&str; 0]);
+        // It is turned off, for so long, and on again.
+        house.is("light.lamp", "off");
+        house.unix_ms += back_ms;
+        house.is("light.lamp", "on");
+        assert_eq!(house.left(), usize::from(ends));
+        assert_eq!(house.passes(3_600_000).is_empty(), !ends);
+    }
+}
