@@ -218,8 +218,12 @@ pub enum Effect {
 pub enum Reply {
     /// One part an intent, in the order they were said.
     Parts { parts: Vec<Part> },
-    /// Several names are as likely, or a single one is not sure: which is meant?
-    AskWhich { candidates: Vec<String> },
+    /// Several names are as likely, or a single one is not sure: which is meant? What else was asked is told first.
+    AskWhich {
+        candidates: Vec<String>,
+        #[serde(default)]
+        parts: Vec<Part>,
+    },
     /// A dangerous act waits for a yes: the receipt says which. What else was asked is told first.
     AskApproval { receipt: Receipt, parts: Vec<Part> },
     /// A dangerous act was asked about, nobody answered, and it was not done: the receipt says which.

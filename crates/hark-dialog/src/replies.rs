@@ -188,9 +188,10 @@ impl Replies {
             Reply::NotDone { receipt } => {
                 self.fill("replies", "approval_lapsed", json!({ "result": receipt.detail }))
             }
-            Reply::AskWhich { candidates } => {
+            Reply::AskWhich { candidates, parts } => {
                 let key = if candidates.len() == 1 { "ask_meant" } else { "ask_which" };
-                self.fill("replies", key, json!({ "candidates": candidates }))
+                let question = self.fill("replies", key, json!({ "candidates": candidates }))?;
+                Ok(join(&self.parts(parts)?, &question))
             }
             Reply::Fixed { key } => self.fill("replies", key, json!({})),
             Reply::Slip { key, said } => self.fill("replies", key, json!({ "said": said })),

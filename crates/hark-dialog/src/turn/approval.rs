@@ -112,22 +112,32 @@ impl Machine {
         self.reply_as(now, id, reply, aloud);
     }
 
-    /// Asks which of several things is meant, where the tool could not tell. What is to last for some time is kept with it.
+    /// Asks which of several things is meant, where the tool could not tell; what else was done is told first. What is to last for
+    /// some time is kept with it.
     fn ask_which_one(&mut self, now: Stamp, id: &TurnId) -> bool {
+        let until_ms = now.clock_ms() + self.settings.context_ms;
         let Some(turn) = self.turn_mut(id) else { return false };
         let works: Vec<&Work> = told(&turn.work).collect();
+        let Some((at, candidates)) =
+            works.iter().enumerate().find_map(|(at, work)| Some((at, candidates(work)?)))
+        else {
+            return false;
+        };
         // Nothing has changed yet that could go back.
-        let ends = |work: &&Work| work.intent.name == RESTORE_LATER;
-        let [first, rest @ ..] = works.as_slice() else { return false };
-        let Some(receipt) = first.receipt.as_ref().filter(|_| rest.iter().all(ends)) else { return false };
-        let Some(names) = receipt.detail["names"].as_array() else { return false };
-        let candidates: Vec<String> =
-            names.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
-        if receipt.ok || candidates.is_empty() {
+        let ends = works[at + 1..].iter().take_while(|work| work.intent.name == RESTORE_LATER).count();
+        let others: Vec<&Work> = [&works[..at], &works[at + 1 + ends..]].concat();
+        if others.iter().any(|work| needs_approval(work)) {
             return false;
         }
-        let intents = works.iter().map(|work| work.intent.clone()).collect();
-        self.ask_which(now, id, intents, vec![Ambiguity { intent: 0, slot: "name".into(), candidates }]);
+        let intents = works[at..=at + ends].iter().map(|work| work.intent.clone()).collect();
+        let parts = others.iter().filter_map(|work| work.part()).collect();
+        let done = others.iter().map(|work| (work.intent.clone(), work.receipt.clone())).collect::<Vec<_>>();
+        let origin = turn.origin.clone();
+        if !done.is_empty() {
+            self.leaning.remember(until_ms, &origin, done);
+        }
+        let doubts = vec![Ambiguity { intent: 0, slot: "name".into(), candidates }];
+        self.ask_which(now, id, intents, doubts, parts);
         true
     }
 
@@ -302,6 +312,13 @@ fn told(work: &[Work]) -> impl Iterator<Item = &Work> {
         let is_other = chosen && is_choice(work) && carries_out(work, false);
         !carries_out(work, true) && !is_other && !work.takes_back()
     })
+}
+
+/// Names of what may be meant, where a tool could not tell; `None` where it could.
+fn candidates(work: &Work) -> Option<Vec<String>> {
+    let names = work.receipt.as_ref().filter(|receipt| !receipt.ok)?.detail["names"].as_array()?;
+    let names: Vec<String> = names.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
+    (!names.is_empty()).then_some(names)
 }
 
 fn needs_approval(work: &Work) -> bool {

@@ -6,7 +6,7 @@ use super::state::{Phase, Question};
 use crate::choice::{self, Choice};
 use hark_core::automation::intent::{COMMAND, INTENTS, OF_ONE};
 use hark_core::public_event::{Origin, Outcome};
-use hark_core::{Ambiguity, Effect, Intent, Reply, Route, Stamp, TurnId};
+use hark_core::{Ambiguity, Effect, Intent, Part, Reply, Route, Stamp, TurnId};
 use serde_json::Value;
 
 /// Answers "which one?" with more than a name.
@@ -21,13 +21,14 @@ impl Machine {
         self.talks.of(&Origin::Voice).is_some_and(|talk| talk.approval.is_some() || talk.question.is_some())
     }
 
-    /// Asks which of several names is meant, and keeps the request until that is answered.
+    /// Asks which of several names is meant, behind what is told of the rest of the request, and keeps that until it is answered.
     pub(super) fn ask_which(
         &mut self,
         now: Stamp,
         id: &TurnId,
         intents: Vec<Intent>,
         mut doubts: Vec<Ambiguity>,
+        parts: Vec<Part>,
     ) {
         let is_told = self.turn_mut(id).is_some_and(|turn| turn.phase == Phase::Acting);
         for intent in intents.iter().filter(|_| !is_told) {
@@ -45,7 +46,7 @@ impl Machine {
         let candidates = doubt.candidates.clone();
         self.talks.open(&origin).question =
             Some(Question { intents, doubt, others: doubts, missed, until_ms });
-        self.reply(now, id, Reply::AskWhich { candidates });
+        self.reply(now, id, Reply::AskWhich { candidates, parts });
     }
 
     /// Keeps a request that did not say what it is about until that is said.
@@ -150,7 +151,7 @@ impl Machine {
         if doubts.is_empty() {
             self.start_work(now, id, intents, dry_run);
         } else {
-            self.ask_which(now, id, intents, doubts);
+            self.ask_which(now, id, intents, doubts, Vec::new());
         }
     }
 }

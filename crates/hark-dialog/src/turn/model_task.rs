@@ -88,7 +88,7 @@ impl Machine {
             && nothing.slots.get("name").is_some_and(|name| *name == near.name.as_str())
         {
             let doubt = Ambiguity { intent: 0, slot: "name".to_owned(), candidates: vec![near.name] };
-            self.ask_which(now, id, vec![nothing], vec![doubt]);
+            self.ask_which(now, id, vec![nothing], vec![doubt], Vec::new());
             return;
         }
         self.tell_intent(id, nothing);

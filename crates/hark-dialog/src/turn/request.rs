@@ -218,7 +218,7 @@ impl Machine {
             let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
             self.start_work(now, id, intents, dry_run);
         } else {
-            self.ask_which(now, id, understanding.intents, understanding.ambiguous);
+            self.ask_which(now, id, understanding.intents, understanding.ambiguous, Vec::new());
         }
     }
 

@@ -76,7 +76,7 @@ fn a_tie_is_asked_back() {
     let (_, effects) = asked();
     assert!(calls(&effects).is_empty());
     let candidates = ["Kitchen light", "Kitchen fan"].map(str::to_owned).to_vec();
-    assert_eq!(replies(&effects), [Reply::AskWhich { candidates }]);
+    assert_eq!(replies(&effects), [Reply::AskWhich { candidates, parts: Vec::new() }]);
     assert_eq!(outcomes(&effects), [Outcome::AwaitingAnswer]);
 }
 
@@ -163,7 +163,10 @@ fn several_ties_are_asked_one_after_the_other() {
     let effects = run(&mut machine, vec![(0, typed("this and that")), (1, event), (2, typed("both"))]);
     let asked = replies(&effects);
     assert_eq!(asked.len(), 2);
-    assert_eq!(asked[1], Reply::AskWhich { candidates: vec!["C fan".into(), "D fan".into()] });
+    assert_eq!(
+        asked[1],
+        Reply::AskWhich { candidates: vec!["C fan".into(), "D fan".into()], parts: Vec::new() }
+    );
     let effects = run(&mut machine, vec![(3, typed("the d fan"))]);
     let on = "home.turn_on".to_owned();
     assert_eq!(
