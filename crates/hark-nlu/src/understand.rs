@@ -6,7 +6,7 @@
 //! nothing, the others.
 
 use super::clauses;
-use super::grammar::{Grammar, Match, Reader};
+use super::grammar::{Grammar, Match, Part, Reader};
 use super::impossible::Impossible;
 use super::intent::{category_of, leans_on_another};
 use super::multi_value;
@@ -35,6 +35,9 @@ pub(super) const EVENT: &str = "event";
 /// Words of the name of a place that is not known.
 const MAX_PLACE_WORDS: usize = 2;
 
+/// The same of another thing, and of another thing instead.
+const ANOTHER: [&str; 2] = ["HarkFollowSame", "HarkFollowInstead"];
+
 /// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
 pub(super) const WILD_CONFIDENCE: f32 = 0.9;
 
@@ -60,6 +63,14 @@ impl Understand for Grammar {
             }
             let found = reader.as_said(text, language);
             let found = if lists_across_turns(text, &found) { Understanding::default() } else { found };
+            // "I said unlock" is no item of a list.
+            let takes_any =
+                |intent: &Intent| leans_on_another(&intent.name) && intent.confidence <= WILD_CONFIDENCE;
+            if !is_whole(&found) || found.intents.iter().all(takes_any) {
+                if let Some(value) = reader.value(text) {
+                    return (value, false);
+                }
+            }
             if effort.is_spent() || is_whole(&found) && !reader.swallows_correction(&found) {
                 return (found, effort.is_spent());
             }
@@ -70,6 +81,7 @@ impl Understand for Grammar {
         });
         let put_off = found.intents.iter_mut().filter(|intent| intent.slots.contains_key(COMMAND));
         put_off.for_each(|intent| self.note_what_is_put_off(intent, language, now, effort));
+        found.intents.iter_mut().for_each(|intent| self.note_domain(intent));
         if is_spent {
             // Nobody is to make anything of what was not read to its end.
             effort.spend(effort.left());
@@ -129,6 +141,15 @@ impl Understand for Grammar {
 }
 
 impl Grammar {
+    /// Notes the domain of what the same is to be done to: of that depends what is to be done.
+    fn note_domain(&self, intent: &mut Intent) {
+        let is_another = ANOTHER.contains(&intent.name.as_str());
+        let name = intent.slots.get("name").filter(|_| is_another).and_then(Value::as_str);
+        if let Some(domain) = name.and_then(|name| self.domain_of(name)) {
+            intent.slots.entry("domain").or_insert_with(|| domain.into());
+        }
+    }
+
     /// Notes what a request in words comes to that is put off, so that the tool which keeps it can tell what is
     /// dangerous about it, and whether it is clear which thing is meant. What is to be done to "it" is not known yet.
     fn note_what_is_put_off(&self, intent: &mut Intent, language: &str, now: NaiveDateTime, effort: &Effort) {
@@ -165,6 +186,18 @@ pub(super) fn is_whole(found: &Understanding) -> bool {
 }
 
 impl Reader<'_> {
+    /// What is all that was said, for what was spoken of before: "off", "blue".
+    fn value(&self, text: &str) -> Option<Understanding> {
+        let found = self.part(Part::Value, false, text, &self.tokenise(text))?;
+        let found = Match { intent: TO_IT.to_owned(), ..found };
+        let intents = vec![intent(found, self.grammar.lexicon())];
+        Some(Understanding {
+            intents,
+            language: self.grammar.language().to_owned(),
+            ..Understanding::default()
+        })
+    }
+
     /// What a text of several requests, or of one with clauses, means where each request may be one of its candidates.
     fn in_parts(&self, text: &str) -> Option<Understanding> {
         let tokens = self.tokenise(text);

@@ -69,6 +69,7 @@ pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let by = LENGTH.into_iter().any(said);
     let told = match *key {
         "timer" => by,
+        "reminder" => said("time") || said("when") || by,
         _ => said("time") || said("when") || by && said("direction"),
     };
     let id = receipt.detail[*key]["id"].as_str().filter(|_| told)?;
@@ -84,6 +85,10 @@ pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let is_kept = |slot: &str| slot != "wrong" && !(is_timer && slot == "direction");
     for (slot, value) in intent.slots.iter().filter(|(slot, _)| is_kept(slot)) {
         slots.insert(if slot == "when" { "to" } else { slot }.to_owned(), value.clone());
+    }
+    // "Half an hour, I mean" is meant as it was said first.
+    if by && !is_timer && !said("direction") {
+        slots.insert("direction".to_owned(), "from_now".into());
     }
     Some(Intent { name: name.to_owned(), slots, response: None, ..done.intent.clone() })
 }

@@ -331,7 +331,13 @@ impl RecentRequests {
                     understanding.ambiguous.clear();
                     return;
                 }
-                understanding.missed.extend(part);
+                // What cannot even be named is not left out.
+                let Some(part) = part else {
+                    understanding.intents.clear();
+                    understanding.ambiguous.clear();
+                    return;
+                };
+                understanding.missed.push(part);
                 continue;
             };
             let of_last = earlier.is_empty();
@@ -357,6 +363,10 @@ impl RecentRequests {
             kept.retain(|intent| is_follow_up(&intent.name));
         }
         let leads_nowhere = kept.iter().all(|intent| is_follow_up(&intent.name));
+        // "Make it seven, *and only on weekdays*": half of what was said is not done.
+        if !leads_nowhere && kept.iter().any(|intent| is_follow_up(&intent.name)) {
+            kept.clear();
+        }
         understanding.intents = kept;
         understanding.ambiguous = if leads_nowhere { Vec::new() } else { doubts };
     }

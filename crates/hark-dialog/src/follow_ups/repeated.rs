@@ -5,6 +5,13 @@ use super::target::Target;
 use hark_core::{Intent, Slots};
 use serde_json::{Value, json};
 
+/// A domain, and the response of what is done to it.
+const LOCK: &str = "lock";
+const COVER: &str = "cover";
+
+/// Puts something on the shopping list, and on a list of another name.
+const ADDS: [&str; 2] = ["HassShoppingListAddItem", "HassListAddItem"];
+
 /// Intents that are about a place or a thing even when none was said: "how warm is it", "and upstairs".
 const ABOUT_PLACES: [&str; 4] =
     ["HassClimateGetTemperature", "HassClimateSetTemperature", "HassGetWeather", "HassMediaSearchAndPlay"];
@@ -16,10 +23,35 @@ pub fn same(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     if bare && !ABOUT_PLACES.contains(&done.intent.name.as_str()) {
         return None;
     }
-    let said = done.target.replaced(&intent.slots)?;
+    let mut said = done.target.replaced(&intent.slots)?;
     let mut slots = done.intent.slots.clone();
+    // Of what kind the other thing is says only what is done to it.
+    let domain = if said.contains_key("name") { said.remove("domain") } else { None };
     Target::of(&said, None).put(&mut slots);
-    Some(Intent { slots, ..done.intent.clone() })
+    let again = Intent { slots, ..done.intent.clone() };
+    Some(match domain.as_ref().and_then(Value::as_str) {
+        Some(domain) => of_domain(again, domain),
+        None => again,
+    })
+}
+
+/// The same of a thing of another domain: what unlocks a door opens a gate.
+fn of_domain(intent: Intent, domain: &str) -> Intent {
+    let is_off = match intent.name.as_str() {
+        "HassTurnOn" => false,
+        "HassTurnOff" => true,
+        _ => return intent,
+    };
+    // A lock is locked by what turns a lamp on.
+    let (was_lock, is_lock) =
+        (intent.response.as_deref().is_some_and(|it| it.starts_with(LOCK)), domain == LOCK);
+    let name = if is_off == (was_lock == is_lock) { "HassTurnOff" } else { "HassTurnOn" };
+    let response = match domain {
+        LOCK => Some(LOCK.to_owned()),
+        COVER | "valve" => Some(COVER.to_owned()),
+        _ => None,
+    };
+    Intent { name: name.to_owned(), response, ..intent }
 }
 
 /// One of the things that were switched is not wanted: it is switched back.
@@ -58,6 +90,11 @@ pub fn item(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     };
     let mut slots = done.intent.slots.clone();
     slots.insert("item".to_owned(), one_of_several().map_or_else(|| item.clone(), Value::from));
+    // "Take milk off the list" is followed by "*put* oat milk on".
+    if intent.slots.contains_key("adds") && !ADDS.contains(&done.intent.name.as_str()) {
+        let name = ADDS[usize::from(slots.contains_key("name"))].to_owned();
+        return Some(Intent { name, slots, response: None, ..done.intent.clone() });
+    }
     Some(Intent { slots, ..done.intent.clone() })
 }
 

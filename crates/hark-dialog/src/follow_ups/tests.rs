@@ -779,3 +779,45 @@ fn one_of_several_things_is_left_and_the_others_are_taken_back() {
     assert_eq!(complete(r#"{"name":"Lamp","only":true}"#), off("Printer"));
     assert_eq!(complete(r#"{"name":"Printer","only":true}"#), off("Desk lamp"));
 }
+
+#[test]
+fn what_unlocks_a_door_opens_a_gate() {
+    let mut context = RecentRequests::default();
+    let unlock =
+        Intent { response: Some("lock".to_owned()), ..intent("HassTurnOff", r#"{"name":"Back door"}"#) };
+    context.remember(1000, &Origin::Cli, vec![(unlock, receipt("lock"))]);
+    let gate = intent(INSTEAD, r#"{"name":"Garden gate","domain":"cover"}"#);
+    let mut found = Understanding { intents: vec![gate], ..Understanding::default() };
+    context.complete(500, &Origin::Cli, &mut found);
+    let open = found.intents.last().unwrap();
+    assert_eq!((open.name.as_str(), open.response.as_deref()), ("HassTurnOn", Some("cover")));
+    assert_eq!(open.slots, slots(r#"{"name":"Garden gate"}"#));
+}
+
+#[test]
+fn what_is_put_on_a_list_behind_what_was_taken_off_is_added() {
+    let mut context = RecentRequests::default();
+    let taken = intent("HassShoppingListCompleteItem", r#"{"item":"milk"}"#);
+    context.remember(1000, &Origin::Cli, vec![(taken, receipt(""))]);
+    let put = intent("HarkFollowItem", r#"{"item":"oat milk","adds":true}"#);
+    let mut found = Understanding { intents: vec![put], ..Understanding::default() };
+    context.complete(500, &Origin::Cli, &mut found);
+    assert_eq!(
+        (found.intents[0].name.as_str(), &found.intents[0].slots["item"]),
+        ("HassShoppingListAddItem", &json!("oat milk"))
+    );
+}
+
+#[test]
+fn half_of_what_leans_on_a_request_is_not_done() {
+    let mut context = RecentRequests::default();
+    let set = intent("HarkSetAlarm", r#"{"when":"2026-11-23T06:15:00"}"#);
+    let detail = json!({"alarm": {"id": "a1"}});
+    let set_it = Receipt { id: "r".into(), ok: true, changed: true, detail, tainted: false };
+    context.remember(1000, &Origin::Cli, vec![(set, Some(set_it))]);
+    let later = intent("HarkFollowMove", r#"{"time":"06:45:00/18:45:00"}"#);
+    let often = intent("HarkFollowEvery", r#"{"recurrence":"FREQ=WEEKLY;BYDAY=MO","instead":"yes"}"#);
+    let mut found = Understanding { intents: vec![later, often], ..Understanding::default() };
+    context.complete(500, &Origin::Cli, &mut found);
+    assert_eq!(found.intents, []);
+}

@@ -165,7 +165,7 @@ impl Machine {
             && first.iter().zip(&before.intents).all(is_same)
             && !rest.is_empty()
             && same_intents(rest, &alone.intents);
-        if !is_whole || follows || same_intents(&whole.intents, &before.intents) {
+        if !is_whole || follows || says_no_more(&whole.intents, &before.intents) {
             return Err(alone);
         }
         if begins_with(&whole.intents, &before.intents) {
@@ -216,6 +216,17 @@ fn takes_itself_back(intents: &[Intent]) -> bool {
     intents.iter().filter(|on| is_of(on, "HassTurnOn")).any(|on| {
         intents.iter().any(|off| is_of(off, "HassTurnOff") && off.slots == on.slots && !on.slots.is_empty())
     })
+}
+
+/// Whether some requests are those before them and say nothing else of them: "louder … no, *that's too much*". What followed on a
+/// turn before has its thing from that.
+fn says_no_more(whole: &[Intent], before: &[Intent]) -> bool {
+    let is_same = |(one, other): (&Intent, &Intent)| {
+        let is_said = |(slot, value): (&String, &Value)| other.slots.get(slot) == Some(value);
+        let leans = other.route == Route::Context && !one.slots.is_empty();
+        one.name == other.name && (one.slots == other.slots || leans && one.slots.iter().all(is_said))
+    };
+    whole.len() == before.len() && whole.iter().zip(before).all(is_same)
 }
 
 /// Whether words of content have only grown: "ring the dentist" is no other thing to be reminded of with words behind it.

@@ -11,10 +11,13 @@ pub(crate) enum Part {
     Target,
     /// That somebody wants to be told: "let me know", in a request "let me know when the kettle is done".
     Notice,
+    /// What means something behind another request only, and as all that is said: "off", "blue".
+    Value,
 }
 
 impl Part {
-    pub(super) const ALL: [Self; 4] = [Self::Request, Self::Condition, Self::Target, Self::Notice];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Request, Self::Condition, Self::Target, Self::Notice, Self::Value];
 
     /// What the templates of an intent say.
     pub(crate) fn of(intent: &str) -> Self {
@@ -22,6 +25,7 @@ impl Part {
             "HarkCondition" => Self::Condition,
             "HarkTarget" => Self::Target,
             "HarkNotice" => Self::Notice,
+            "HarkValue" => Self::Value,
             _ => Self::Request,
         }
     }
