@@ -12,7 +12,7 @@ use hark_core::ports::HomeView;
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::tool::{error_code, reason};
 use hark_core::{AutomationId, Intent, Route, Slots};
-use hark_home::automations::{AutomationError, Now};
+use hark_home::automations::{AutomationError, Now, is_back};
 use hark_home::command::{Action as DeviceAction, Actions};
 use hark_home::permission_gate::{Danger, Guarded};
 use hark_home::question::{asked_about, state_words};
@@ -173,7 +173,7 @@ pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, 
                 let now = snapshot.home.entities.iter().find(|entity| entity.id == before.id);
                 let Some(after) = now.filter(|now| !restore(&before, now).is_empty()) else { continue };
                 devices.retain(|known| known.before.id != before.id);
-                devices.push(Restored { before: *before, after: after.clone() });
+                devices.push(Restored { before: *before, after: after.clone(), back_since_unix_ms: None });
             }
         }
         if devices.is_empty() {
@@ -241,7 +241,7 @@ pub fn restore_now(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fa
     };
     let home = services.home.registry().home();
     let mut list = Vec::new();
-    for Restored { before, after } in devices {
+    for Restored { before, after, .. } in devices {
         let Some(now) = home.entities.iter().find(|entity| entity.id == before.id) else { continue };
         if restore(&after, now).is_empty() {
             let commands = restore(&before, now).into_iter();
@@ -288,6 +288,10 @@ pub fn run(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
 pub fn list(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let snapshot = Snapshot::of(services);
     let mut all = services.automations.all()?;
+    all.retain(|one| match &one.action {
+        Action::Restore { devices } => devices.iter().any(|device| !is_back(device, &snapshot.home)),
+        Action::Intents { .. } => true,
+    });
     let named = args.owned("name");
     if let Some(name) = &named {
         all.retain(|one| device_names(one).iter().any(|known| names::is_one_of(name, [*known])));
@@ -302,7 +306,8 @@ pub fn list(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     Ok(Prepared::Answer(Outcome::answer(json!({"count": waiting.len(), "automations": waiting}))))
 }
 
-/// `automation.cancel`: the last one, those of which some words were said, or all.
+/// `automation.cancel`: the last one, those of which some words were said, or all; with requests that wait for a time. What rings
+/// is meant where nothing else has these words: "cancel the pasta".
 pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (words, all) = (args.owned("words"), args.flag("all").unwrap_or(false));
     let id = args.owned("id");
@@ -320,7 +325,16 @@ pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         } else if !all && meant.len() > 1 {
             meant.drain(..meant.len() - 1);
         }
-        if meant.is_empty() {
+        let holds = |timer: &Timer| {
+            let name = timer.name.as_deref().unwrap_or_default();
+            all || words.as_ref().is_some_and(|words| names::holds_words(name, words))
+        };
+        let mut timed: Vec<Timer> = if id.is_some() { Vec::new() } else { services.timers.all() };
+        timed.retain(holds);
+        if all || !meant.is_empty() || timed.iter().any(|it| it.kind == TimerKind::Command) {
+            timed.retain(|timer| timer.kind == TimerKind::Command);
+        }
+        if meant.is_empty() && timed.is_empty() {
             return Err(Failure::new(error_code::NOT_FOUND, "nothing of the kind waits")
                 .because(reason::NOTHING_WAITS));
         }
@@ -332,6 +346,12 @@ pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
                 outcome =
                     outcome.undone_by(Undoable::Automation { before: Some(Box::new(known)), after: None });
             }
+        }
+        for timer in timed {
+            let known = services.timers.cancel(&timer.id)?;
+            let kind = super::clock::alarm::key(known.kind);
+            gone.push(json!({"said": known.name, "said_when": "", "kind": kind}));
+            outcome = outcome.undone_by(Undoable::Timer { before: Some(Box::new(known)), after: None });
         }
         outcome.detail.insert("count".into(), json!(gone.len()));
         outcome.detail.insert("automations".into(), Value::Array(gone));
@@ -402,12 +422,23 @@ fn watched(automation: &Automation, snapshot: &Snapshot) -> Value {
         |question| asked_about(&snapshot.home, question, snapshot.area.as_deref()).unwrap_or_default();
     let mut about: Vec<Entity> = condition.questions().into_iter().flat_map(asked).collect();
     about.dedup_by(|one, other| one.id == other.id);
+    let measures = |question: &Slots| question.get("device_class") == Some(&json!("temperature"));
+    let is_measured = condition.questions().into_iter().any(measures);
     let one = |entity: &Entity| {
-        json!({
+        let mut shown = json!({
             "id": entity.id, "name": entity.name, "domain": entity.id.domain(),
             "device_class": entity.device_class, "state": entity.state, "state_text": state_words(entity),
             "unit": entity.text("unit_of_measurement"),
-        })
+        });
+        // Of a thermostat how warm it is there, and not that it heats.
+        let warmth = entity.number("current_temperature").filter(|_| is_measured);
+        if let Some(warmth) = warmth {
+            shown["state"] = warmth.to_string().into();
+            shown["state_text"] = warmth.to_string().into();
+            shown["unit"] = "°C".into();
+            shown["device_class"] = "temperature".into();
+        }
+        shown
     };
     about.iter().map(one).collect()
 }

@@ -33,6 +33,8 @@ pub(in crate::tools) enum Aim {
     Time(String),
     /// So much later, or earlier.
     By(Duration),
+    /// So long from now.
+    In(Duration),
 }
 
 impl Aim {
@@ -45,6 +47,7 @@ impl Aim {
         match (args.when("to"), args.text("time"), shift, args.text("direction")) {
             (Some(when), ..) => Ok(Self::At(when)),
             (_, Some(time), ..) => Ok(Self::Time(time.to_owned())),
+            (_, _, Some(ms), Some("from_now")) => Ok(Self::In(Duration::milliseconds(ms))),
             (_, _, Some(ms), Some("earlier")) => Ok(Self::By(Duration::milliseconds(-ms))),
             (_, _, Some(ms), _) => Ok(Self::By(Duration::milliseconds(ms))),
             _ => Err(bad("the new time was not said", "to").because(reason::NO_NEW_TIME)),
@@ -70,6 +73,7 @@ impl Aim {
                 if at <= now && old.date() == now.date() { at + Duration::days(1) } else { at }
             }
             Self::By(shift) => old + *shift,
+            Self::In(length) => now + *length,
         };
         if at <= now { Err(bad("that time has passed", "to").because(reason::TIME_PASSED)) } else { Ok(at) }
     }
@@ -82,7 +86,7 @@ impl Aim {
                 (time, 0) => Ok(time),
                 _ => Err(bad("it would ring on other days", "hours").because(reason::OTHER_DAYS)),
             },
-            Self::At(_) => {
+            Self::At(_) | Self::In(_) => {
                 let message = "of what repeats only the time of day can be changed";
                 Err(Failure::new(error_code::UNSUPPORTED, message).because(reason::ONLY_TIME_OF_DAY))
             }

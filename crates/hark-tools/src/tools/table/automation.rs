@@ -21,7 +21,7 @@ pub(super) const CALLS: Arg = Arg::maybe(
 
 const SAID_WHEN: Arg = Arg::maybe("said_when", Kind::Words(300), "when or how long, as it was said");
 const LANGUAGE: Arg = Arg::maybe("language", Kind::Text, "language of the words, such as `en`");
-const AUTOMATION: &str = "{id, said, said_when, repeats, watched, when?, sun?, some_days?, devices?}; watched: {id, name, domain, device_class, state, state_text, unit}";
+const AUTOMATION: &str = "{id, said, said_when, repeats, watched, when?, sun?, some_days?, devices?, kind?}; kind: timer, alarm or reminder, of what waits for a time; watched: {id, name, domain, device_class, state, state_text, unit}";
 
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
@@ -96,7 +96,7 @@ pub const TOOLS: &[Descriptor] = &[
     },
     Descriptor {
         name: "automation.cancel",
-        description: "Forgets what waits for something to happen: the last one, those of some words, or all.",
+        description: "Forgets what waits for a time or for something to happen: the last one, those of some words, or all.",
         args: &[&[
             Arg::maybe("words", Kind::Words(300), "words of what was asked for"),
             Arg::maybe("id", Kind::Text, "id of the automation"),

@@ -62,8 +62,8 @@ const TO: &[Arg] = &[
     ),
     Arg::maybe(
         "direction",
-        Kind::Choice(&["later", "earlier"]),
-        "where it is moved by an amount; else later",
+        Kind::Choice(&["later", "earlier", "from_now"]),
+        "where it is moved by an amount, or that it rings so long from now; else later",
     ),
 ];
 
