@@ -30,6 +30,8 @@ pub struct Things {
     pub alone: Phrases,
     /// Words that a name can be said with or without: articles, "in", "of".
     pub small_words: Phrases,
+    /// What lists are called: "list".
+    pub lists: Phrases,
     /// The articles and possessives among them.
     pub articles: Phrases,
     /// Words that say what kind of place something is; alone they are no part of a name, as the floor of a "floor

@@ -133,6 +133,8 @@ pub struct Time {
     pub joins: Phrases,
     /// "of a": between a share and its unit.
     pub of_a: Phrases,
+    /// More of a unit behind one of it: "a minute *or two*".
+    pub or_more: Table<f64>,
     /// "exactly", "about": said before lengths and times, and without meaning here.
     pub roughly: Phrases,
     /// Days from today.

@@ -183,7 +183,8 @@ impl Composer<'_> {
                 let pronouns = self.reader.grammar.lexicon().requests.pronouns;
                 let is_before = qualifiers.words[..start].iter().any(|word| pronouns.contains(word));
                 let name = terms.name().filter(|_| !is_before);
-                let named = || self.request(&self.reader.with_name(&act, name?)?, clauses_left - 1);
+                let name = name.map(|name| self.as_said(name, &qualifiers.words[it.mark.1..end]));
+                let named = || self.request(&self.reader.with_name(&act, name.as_ref()?)?, clauses_left - 1);
                 // "When the kettle is done turn on the lamp and turn *it* off in ten minutes" is about the lamp.
                 let own = self.speaks_of_its_own(&act);
                 let own = if own { self.request(&act, clauses_left - 1) } else { None };
@@ -200,7 +201,7 @@ impl Composer<'_> {
                 };
                 let found = named.or_else(told_later).or_else(|| self.request(&act, clauses_left - 1));
                 let mut found = found?;
-                if let Some(name) = name {
+                if let Some(name) = &name {
                     found.name_it(name);
                 }
                 if let Some(area) = terms.area(self.reader.grammar) {
@@ -223,6 +224,23 @@ impl Composer<'_> {
         })
     }
 
+    /// A name as it was said with its article, "the kitchen window"; the name itself where it was said otherwise.
+    fn as_said(&self, name: &str, words: &[&str]) -> String {
+        let lexicon = self.reader.grammar.lexicon();
+        let stem = |word| lexicon.discourse.contraction(word).map_or(word, |(stem, _)| stem);
+        let words: Vec<&str> = words.iter().map(|word| stem(word)).collect();
+        let name_words = self.reader.tokenise(name);
+        let is_name =
+            |said: &[&str]| name_words.iter().map(|token| token.word.as_str()).eq(said.iter().copied());
+        let found = words.windows(name_words.len().max(1)).position(is_name);
+        let article = found
+            .and_then(|at| words.get(at.checked_sub(1)?))
+            .filter(|it| lexicon.things.articles.contains(it));
+        let capitalised = lexicon.speech.as_ref().is_some_and(|speech| speech.one.capitalised_nouns);
+        let within = |name: &str| if capitalised { name.to_owned() } else { name.to_lowercase() };
+        article.map_or_else(|| name.to_owned(), |article| format!("{article} {}", within(name)))
+    }
+
     /// Whether "it" in a request stands behind a thing that this names itself.
     fn speaks_of_its_own(&self, act: &str) -> bool {
         let tokens = self.reader.tokenise(act);
@@ -230,7 +248,10 @@ impl Composer<'_> {
         let pronouns = self.reader.grammar.lexicon().requests.pronouns;
         let speech = Speech { reader: self.reader, text: act, tokens: &tokens };
         let it = words.iter().position(|word| pronouns.contains(word));
-        it.is_some_and(|it| speech.named(&words[..it]).is_some())
+        // "*Switch* it off" names no switch.
+        let verbs = self.reader.grammar.lexicon().discourse.verbs;
+        let verb = usize::from(words.first().is_some_and(|first| verbs.contains(first)));
+        it.is_some_and(|it| speech.named(words.get(verb..it).unwrap_or_default()).is_some())
     }
 
     /// The request for a thing to run that is to last, where only that was named: "could I have *the lamp* for three minutes".
@@ -438,32 +459,6 @@ impl Composer<'_> {
         Some(Match { intent: intent.to_owned(), slots, response, ..found })
     }
 
-    /// What was asked for as it is said back: with a verb where only things were named, "the lamp on".
-    fn promised(&self, said: String) -> String {
-        let grammar = self.reader.grammar;
-        let tokens = self.reader.tokenise(&said);
-        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let things = &grammar.lexicon().things;
-        let verbs = grammar.lexicon().discourse.verbs;
-        let is_named =
-            words.first().filter(|first| words.len() == 1 || !verbs.contains(first)).is_some_and(|first| {
-                things.articles.contains(first)
-                    || things.every.contains(first)
-                    || grammar.says_what_kind(first)
-            }) || (1..=words.len()).any(|end| grammar.is_thing(&words[..end].join(" ")));
-        let talk = &grammar.lexicon().discourse;
-        let Some(verb) = talk.promising.first().filter(|_| is_named) else { return said };
-        // "The light *has to* go off" is "have the light go off".
-        let modal = (1..words.len()).find_map(|at| Some((at, phrases::starts(talk.modals, &words[at..])?)));
-        match modal.filter(|(at, length)| at + length < words.len()) {
-            Some((at, length)) => {
-                let (before, behind) = (&said[..tokens[at].start], &said[tokens[at + length].start..]);
-                format!("{verb} {before}{behind}")
-            }
-            None => format!("{verb} {said}"),
-        }
-    }
-
     /// What is left without a clause: a request, which may have others.
     fn request(&self, text: &str, clauses_left: usize) -> Option<Composed> {
         let reader = self.reader;
@@ -485,7 +480,7 @@ impl Composer<'_> {
                 [only] if only.words.len() < core.len() => only.said(),
                 _ => said(span(text, core)),
             };
-            is_whole.then(|| Composed::of(matches, self.promised(words)))
+            is_whole.then(|| Composed::of(matches, promised(self.reader, words)))
         };
         let in_full = || read(reader, text, &tokens).filter(|found| found.missed.is_empty());
         self.notice(text, &tokens)
@@ -502,8 +497,32 @@ impl Composer<'_> {
             .or_else(|| {
                 let core = Speech { reader, text, tokens: &tokens }.asked().unwrap_or(&tokens);
                 let likely = reader.likely(text, core)?;
-                Some(Composed::of(vec![likely], self.promised(said(span(text, core)))))
+                Some(Composed::of(vec![likely], promised(self.reader, said(span(text, core)))))
             })
+    }
+}
+
+/// What was asked for as it is said back: with a verb where only things were named, "the lamp on".
+pub(super) fn promised(reader: &Reader<'_>, said: String) -> String {
+    let grammar = reader.grammar;
+    let tokens = reader.tokenise(&said);
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let things = &grammar.lexicon().things;
+    let verbs = grammar.lexicon().discourse.verbs;
+    let is_named =
+        words.first().filter(|first| words.len() == 1 || !verbs.contains(first)).is_some_and(|first| {
+            things.articles.contains(first) || things.every.contains(first) || grammar.says_what_kind(first)
+        }) || (1..=words.len()).any(|end| grammar.is_thing(&words[..end].join(" ")));
+    let talk = &grammar.lexicon().discourse;
+    let Some(verb) = talk.promising.first().filter(|_| is_named) else { return said };
+    // "The light *has to* go off" is "have the light go off".
+    let modal = (1..words.len()).find_map(|at| Some((at, phrases::starts(talk.modals, &words[at..])?)));
+    match modal.filter(|(at, length)| at + length < words.len()) {
+        Some((at, length)) => {
+            let (before, behind) = (&said[..tokens[at].start], &said[tokens[at + length].start..]);
+            format!("{verb} {before}{behind}")
+        }
+        None => format!("{verb} {said}"),
     }
 }
 

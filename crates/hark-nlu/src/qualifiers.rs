@@ -370,7 +370,11 @@ impl<'s> Qualifiers<'s> {
     fn begins_request(&self, at: usize) -> bool {
         let (rest, talk) = (&self.words[at..], &self.speech.reader.grammar.lexicon().discourse);
         let is_verb = |word: Option<&&str>| word.is_some_and(|word| talk.verbs.contains(word));
+        // "When the door opens | *garage light on*".
+        let closes = |at: usize| rest.get(at).is_some_and(|word| talk.closing.contains(word));
+        let is_thing = |at: usize| self.speech.reader.grammar.is_thing(&rest[..at].join(" "));
         is_verb(rest.first())
+            || (1..=MOST_WORDS_OF_NAME).any(|at| closes(at) && is_thing(at))
             || phrases::starts(talk.requests, rest).is_some()
             || phrases::starts(talk.leads, rest).is_some_and(|length| length > 1 || is_verb(rest.get(length)))
     }

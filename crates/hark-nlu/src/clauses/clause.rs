@@ -331,14 +331,15 @@ impl Clause<'_> {
     fn said(&self) -> Option<String> {
         matches!(self.it.kind, Kind::When | Kind::EachTime | Kind::If).then_some(())?;
         let words = self.words(self.it.mark.1);
-        let lexicon = &self.by.reader.grammar.lexicon().qualifiers;
-        let said = match phrases::starts(lexicon.saying, words) {
+        let lexicon = self.by.reader.grammar.lexicon();
+        let said = match phrases::starts(lexicon.qualifiers.saying, words) {
             Some(length) => &words[length..],
             // "Wenn *ich* Filmabend *sage*."
-            None => words.get(1..words.len() - phrases::ends(lexicon.saying_behind, words)?)?,
+            None => words.get(1..words.len() - phrases::ends(lexicon.qualifiers.saying_behind, words)?)?,
         };
         // "When I say so" are no words of their own.
-        let is_content = |word: &&str| !self.by.reader.grammar.lexicon().things.small_words.contains(word);
+        let small = [lexicon.things.small_words, lexicon.requests.pronouns, lexicon.discourse.therefore];
+        let is_content = |word: &&str| small.iter().all(|words| !words.contains(word));
         let may = (1..=MAX_SAID_WORDS).contains(&said.len()) && said.iter().any(is_content);
         may.then(|| said.join(" "))
     }
@@ -565,15 +566,17 @@ fn affirmed<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Option<Vec<&'w str>>
 fn plainer<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'w str>> {
     let talk = &lexicon.discourse;
     let kept = phrases::without(talk.fillers, words);
-    let mut all = Vec::new();
-    let contracted = kept.iter().enumerate().find_map(|(at, word)| Some((at, talk.contraction(word)?)));
-    if let Some((at, (stem, meant))) = contracted {
-        all.extend(meant.iter().map(|meant| [&kept[..at], &[stem, *meant], &kept[at + 1..]].concat()));
+    let in_full = |words: &[&'w str]| -> Vec<Vec<&'w str>> {
+        let contracted = words.iter().enumerate().find_map(|(at, word)| Some((at, talk.contraction(word)?)));
+        let Some((at, (stem, meant))) = contracted else { return Vec::new() };
+        meant.iter().map(|meant| [&words[..at], &[stem, *meant], &words[at + 1..]].concat()).collect()
+    };
+    if kept.len() == words.len() {
+        return in_full(words);
     }
-    if kept.len() < words.len() {
-        all.insert(0, kept);
-    }
-    all
+    // "It's been open *longer* than ten minutes": some words add nothing elsewhere only.
+    let both = [vec![kept.clone()], in_full(&kept), in_full(words)];
+    both.concat()
 }
 
 /// Whether slots say where the sun is: "it's dark".

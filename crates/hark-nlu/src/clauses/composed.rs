@@ -9,9 +9,9 @@ use super::super::understand::{CHOOSES, intent, is_whole, kind_of};
 use super::clause::{Adds, Said};
 use super::in_turn::are_contrary;
 use super::notices::notice;
-use super::terms::{ONCE, SET_RINGS, Terms, is_motion};
+use super::terms::{ONCE, SET_RINGS, TIMES, Terms, is_motion, ring_at_once, rings_at_a_time};
 use super::{SCHEDULED, target};
-use chrono::{NaiveDateTime, TimeDelta, Timelike};
+use chrono::{NaiveDate, NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
 use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::{Frequency, Recurrence, When};
@@ -40,9 +40,6 @@ const ITEM: &str = "item";
 
 /// Slot of an announcement with what is announced.
 const MESSAGE: &str = "message";
-
-/// Slots of a time.
-const TIMES: [&str; 2] = ["when", "recurrence"];
 
 /// A request with its clauses.
 pub(super) struct Composed {
@@ -96,8 +93,11 @@ impl Composed {
             return false;
         }
         match adds {
-            Adds::Happens { trigger, repeats } => {
-                self.limit_in_time(matches!(trigger, Trigger::Sun { .. }), reader);
+            Adds::Happens { mut trigger, repeats } => {
+                let day = self.limit_in_time(matches!(trigger, Trigger::Sun { .. }), reader);
+                if let Trigger::Sun { from_day, .. } = &mut trigger {
+                    *from_day = from_day.or(day);
+                }
                 self.terms.repeats |= repeats;
                 self.terms.wait_for(trigger, words)
             }
@@ -260,7 +260,7 @@ impl Composed {
         })?;
         let until = format!("{} {time}", lexicon.qualifiers.until.first()?);
         goes_back.then_some(())?;
-        self.said = first.said();
+        self.said = super::promised(reader, first.said());
         self.matches.pop();
         self.terms.end(Until::Time { time: at.time() }, &until).then_some(())
     }
@@ -343,11 +343,12 @@ impl Composed {
     }
 
     /// "At night", "on weekdays" beside what is waited for: it is to be done only then, and not put off until then. What the
-    /// sun does today is at a time of its own.
-    fn limit_in_time(&mut self, is_sun: bool, reader: &Reader<'_>) {
-        let [later] = self.matches.as_slice() else { return };
+    /// sun does is at a time of its own; the day of that where one is said, "tomorrow evening when it gets dark".
+    fn limit_in_time(&mut self, is_sun: bool, reader: &Reader<'_>) -> Option<NaiveDate> {
+        let [later] = self.matches.as_slice() else { return None };
         let text = |slot: &str| later.slots.get(slot).and_then(Value::as_str);
-        let Some(command) = text(COMMAND).map(str::to_owned) else { return };
+        let command = text(COMMAND)?.to_owned();
+        let mut day = None;
         // "Every evening when it gets dark": the sun says when.
         let time = |every: &Recurrence| if is_sun { None } else { every.time };
         let every = text("recurrence").map(|every| {
@@ -355,25 +356,28 @@ impl Composed {
             Recurrence { time: time(&every), ..every }.days_of_week()
         });
         let limit = match (text("when").and_then(When::parse), &every) {
-            (Some(When::Span(from, _)), None) if is_sun && from.date() == reader.now.date() => None,
+            (Some(When::Span(from, _)), None) if is_sun => {
+                day = Some(from.date());
+                None
+            }
             (Some(When::Span(from, to)), None) if !is_sun && from < reader.now + TimeDelta::days(1) => {
                 // "Tonight", and not "at night".
                 self.terms.part_of_day = Some((from, to)).filter(|_| later.says_day(reader));
                 Some(Condition::Hours { from: from.time(), to: to.time() })
             }
             (None, Some(Some(days))) => (days.len() < 7).then(|| Condition::Days { days: days.clone() }),
-            _ => return,
+            _ => return None,
         };
         let tokens = reader.tokenise(&command);
-        let act = reader.exactly(&command, &tokens).or_else(|| notice(reader, &command, &tokens));
-        let Some(act) = act else { return };
+        let act = reader.exactly(&command, &tokens).or_else(|| notice(reader, &command, &tokens))?;
         let words = self.said.replacen(&command, "", 1);
         self.terms.said_when.extend(limit.is_some().then(|| words.trim().to_owned()));
         self.terms.only_if.extend(limit);
         self.terms.repeats |= every.is_some();
         // "Tell me" is said as what is told.
-        let said = if act.intent == ANNOUNCE { String::new() } else { command };
+        let said = if act.intent == ANNOUNCE { String::new() } else { super::promised(reader, command) };
         (self.matches, self.said) = (vec![act], said);
+        day
     }
 
     /// Something is to last.
@@ -566,22 +570,6 @@ fn items_without(items: &str, left_out: &str, reader: &Reader<'_>) -> Option<Str
     let kept: Vec<String> = parts.iter().filter(|part| !is_out(part)).map(|part| part.join(" ")).collect();
     let joins = lexicon.requests.connectors.first()?;
     (!kept.is_empty() && kept.len() < parts.len()).then(|| kept.join(&format!(" {joins} ")))
-}
-
-/// Whether it rings at a time that was said.
-fn rings_at_a_time(found: &Match) -> bool {
-    let rings = matches!(category_of(&found.intent), Some(Category::Reminder));
-    rings && !found.slots.contains_key(COMMAND) && TIMES.iter().any(|slot| found.slots.contains_key(*slot))
-}
-
-/// A reminder that waits for something rings when that has happened.
-fn ring_at_once(intent: &mut Intent) {
-    let is_timed = ["when", "recurrence", "hours", "minutes", "seconds"];
-    if category_of(&intent.name) == Some(Category::Reminder)
-        && !is_timed.iter().any(|slot| intent.slots.contains_key(*slot))
-    {
-        intent.slots.insert("seconds".to_owned(), 1.into());
-    }
 }
 
 /// Plain data can always be written as JSON.

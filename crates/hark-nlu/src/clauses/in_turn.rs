@@ -268,7 +268,7 @@ impl Composer<'_> {
             })
         };
         let found = alike.filter(acts).or_else(of_it)?;
-        let said = self.promised(found.said());
+        let said = super::promised(self.reader, found.said());
         Some(Composed::of(vec![found], said))
     }
 }

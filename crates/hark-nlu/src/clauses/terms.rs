@@ -1,13 +1,15 @@
 //! What the clauses of a request say together: what is waited for, until when, and what has to be so as well.
 
-use super::super::grammar::Reader;
+use super::super::grammar::{Match, Reader};
+use super::super::intent::category_of;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::understand::kind_of;
 use super::composed::Composed;
 use super::{TARGET, target};
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
-use hark_core::Slots;
+use hark_core::automation::intent::COMMAND;
 use hark_core::automation::{Condition, Ring, SunEvent, Trigger, Until};
+use hark_core::{Category, Intent, Slots};
 use serde_json::Value;
 
 /// What is not so now is not waited for.
@@ -18,6 +20,9 @@ pub(super) const SET_RINGS: [&str; 3] = ["HassStartTimer", "HarkSetAlarm", "Hark
 
 /// Device classes of motion and presence sensors.
 const PASSES: [&str; 3] = ["motion", "occupancy", "presence"];
+
+/// Slots of a time.
+pub(super) const TIMES: [&str; 2] = ["when", "recurrence"];
 
 /// The domain of what measures.
 const SENSOR: &str = "sensor";
@@ -275,4 +280,20 @@ fn in_morning(time: NaiveTime) -> NaiveTime {
 /// Whether a question is about a sensor of motion or presence.
 pub(super) fn is_motion(question: &Slots) -> bool {
     question.get("device_class").and_then(Value::as_str).is_some_and(|class| PASSES.contains(&class))
+}
+
+/// Whether it rings at a time that was said.
+pub(super) fn rings_at_a_time(found: &Match) -> bool {
+    let rings = matches!(category_of(&found.intent), Some(Category::Reminder));
+    rings && !found.slots.contains_key(COMMAND) && TIMES.iter().any(|slot| found.slots.contains_key(*slot))
+}
+
+/// A reminder that waits for something rings when that has happened.
+pub(super) fn ring_at_once(intent: &mut Intent) {
+    let is_timed = ["when", "recurrence", "hours", "minutes", "seconds"];
+    if category_of(&intent.name) == Some(Category::Reminder)
+        && !is_timed.iter().any(|slot| intent.slots.contains_key(*slot))
+    {
+        intent.slots.insert("seconds".to_owned(), 1.into());
+    }
 }

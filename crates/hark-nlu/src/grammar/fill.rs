@@ -71,7 +71,7 @@ const DRIVES: [&str; 4] =
     ["HassVacuumStart", "HassVacuumReturnToBase", "HassLawnMowerStartMowing", "HassLawnMowerDock"];
 
 /// Slots of what is meant, which names of the home fill.
-const TARGET: [&str; 3] = ["name", "area", "floor"];
+pub(super) const TARGET: [&str; 3] = ["name", "area", "floor"];
 
 /// A sentence of the intent.
 struct Candidate {
@@ -98,6 +98,8 @@ struct Candidate {
     passed_all: bool,
     /// Content words that were passed over, whatever that cost.
     ignored: usize,
+    /// Whether all before or behind an "and" was passed over: "make it sixty *and blue*".
+    lost_part: bool,
     /// Whether a content word was put in.
     invented: bool,
     /// Content words that were said and are words of the sentence itself: what is to be done, or what is meant; no unit, no
@@ -276,8 +278,13 @@ impl Reader<'_> {
         let drives = DRIVES.contains(&intent);
         // "The heating everywhere" is more than the thermostat.
         let is_one = candidate.passed_all && name.is_some_and(|name| name != "all");
-        let lost =
-            is_one || unheard || only_place || swapped || of_another || (secures || drives) && replaced;
+        let lost = is_one
+            || unheard
+            || only_place
+            || swapped
+            || of_another
+            || (secures || drives) && replaced
+            || candidate.lost_part && !is_talk;
         (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
     }
 }
@@ -299,22 +306,6 @@ impl Grammar {
         let behind_article = (thing.saturating_sub(MOST_BETWEEN)..at).rev().find(|at| article(*at));
         let unheard_of = at + 1 == thing && self.words.typed(word(at)).is_none();
         behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
-    }
-
-    /// Whether a word is in no sentence and no name, and is no small one.
-    fn is_strange(&self, word: &str) -> bool {
-        !self.lexicon().things.small_words.contains(word) && self.words.typed(word).is_none()
-    }
-
-    /// Whether a slot that is no name of the home may be any words.
-    fn takes_any_words(&self, slot: &str) -> bool {
-        !TARGET.contains(&slot)
-            && self.network.open_slots().any(|open| self.slot_names[open as usize] == slot)
-    }
-
-    /// Whether a word needs no name beside it: the light, the volume, what is louder or brighter.
-    fn names_itself(&self, word: &str) -> bool {
-        self.lexicon().things.alone.contains(word)
     }
 }
 
@@ -533,6 +524,7 @@ impl<'g> Text<'g> {
         let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
         let (mut passed_thing, mut put_thing, mut passed_all, mut own, mut ignored) =
             (false, false, false, 0, 0);
+        let (mut is_end, mut lost_part, mut before_join) = (true, false, None);
         while let Some(way) = known.get(&place) {
             let Some(before) = way.before else { break };
             match way.said {
@@ -544,6 +536,7 @@ impl<'g> Text<'g> {
                     put_thing |= self.grammar.names_a_kind(&[text]);
                 }
                 Said::Tokens => {
+                    (is_end, before_join) = (false, None);
                     let tokens = &self.tokens[before.0..place.0];
                     words.extend(tokens.iter().rev().map(|token| token.word.as_str()));
                     put_in.extend(tokens.iter().map(|_| false));
@@ -558,6 +551,10 @@ impl<'g> Text<'g> {
                         if self.is_in_a_list(before, place) { 0 } else { tokens.iter().filter(acts).count() };
                 }
                 Said::Passed => {
+                    if self.tokens[before.0].word == JOINER {
+                        lost_part |= is_end && ignored > 0;
+                        before_join = Some(ignored);
+                    }
                     passed += usize::from(self.prices[before.0] >= Some(PASS.0));
                     let small = &self.grammar.lexicon().things.small_words;
                     ignored += usize::from(!small.contains(self.tokens[before.0].word.as_str()));
@@ -589,6 +586,7 @@ impl<'g> Text<'g> {
             passed_all,
             invented,
             ignored,
+            lost_part: lost_part || before_join.is_some_and(|behind| ignored > behind),
             own,
         }
     }

@@ -113,7 +113,7 @@ pub struct Grammar {
     slot_names: Vec<String>,
     network: Network,
     /// Where the templates of each part of a request begin.
-    starts: [parse::Start; 4],
+    starts: [parse::Start; Part::ALL.len()],
     meanings: Vec<Meaning>,
     skip_phrases: Vec<Vec<WordId>>,
     /// What is known before a word is said, such as the area this node stands in.
@@ -263,6 +263,22 @@ impl Grammar {
             let context = &item.entry.context;
             context.get(home::IN_AREA) == Some(area) && context.get("domain").is_some_and(|it| it == domain)
         })
+    }
+
+    /// Whether a word is in no sentence and no name, and is no small one.
+    pub(super) fn is_strange(&self, word: &str) -> bool {
+        !self.lexicon().things.small_words.contains(word) && self.words.typed(word).is_none()
+    }
+
+    /// Whether a slot that is no name of the home may be any words.
+    pub(super) fn takes_any_words(&self, slot: &str) -> bool {
+        !fill::TARGET.contains(&slot)
+            && self.network.open_slots().any(|open| self.slot_names[open as usize] == slot)
+    }
+
+    /// Whether a word needs no name beside it: the light, the volume, what is louder or brighter.
+    pub(super) fn names_itself(&self, word: &str) -> bool {
+        self.lexicon().things.alone.contains(word)
     }
 
     /// The domain of the thing of a name.

@@ -200,6 +200,7 @@ impl Reader<'_> {
             if !fits
                 || found.lists_no_item(grammar.lexicon())
                 || found.is_no_name(&meaning.block.intent, grammar.lexicon())
+                || part == Part::Request && found.is_a_bare_word(tokens)
                 || leans_on_another(&meaning.block.intent) && found.names_a_thing("item", grammar)
                 || is_title && found.is_no_title(tokens, grammar)
                 || found.takes_one_for_a_number(tokens, grammar.lexicon())

@@ -154,7 +154,10 @@ impl Found {
         // "And take the tomatoes off" is a request of its own.
         let acts = matches!(words.as_slice(), [and, verb, ..]
             if lexicon.requests.connectors.contains(and) && lexicon.discourse.verbs.contains(verb));
+        // "I meant the shopping list."
+        let is_list = words.last().is_some_and(|last| lexicon.things.lists.contains(last));
         asks || denies
+            || is_list
             || places
             || acts
             || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
@@ -165,14 +168,20 @@ impl Found {
     pub(super) fn is_no_name(&self, intent: &str, lexicon: &Lexicon) -> bool {
         let name = self.slots.get("name").and_then(Value::as_str).unwrap_or_default();
         let mut words = name.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        let is_article = lexicon.things.articles.contains(name);
         match category_of(intent) {
-            Some(Category::List) => {
-                lexicon.things.articles.contains(name)
-                    || words.any(|word| lexicon.discourse.closing.contains(word))
+            Some(Category::List) => is_article || words.any(|word| lexicon.discourse.closing.contains(word)),
+            // "One for *a* quarter of an hour".
+            Some(Category::Timer) => {
+                is_article || words.any(|word| lexicon.requests.negations.contains(word))
             }
-            Some(Category::Timer) => words.any(|word| lexicon.requests.negations.contains(word)),
             _ => false,
         }
+    }
+
+    /// Whether it is a single word that is like a name and none: "garage" is not the garage light.
+    pub(super) fn is_a_bare_word(&self, tokens: &[Token]) -> bool {
+        tokens.len() == 1 && self.named && !self.near_why.is_empty()
     }
 
     /// Whether what is taken as it is in a slot is a thing of the home: "drop the *thermostat* to seventeen" is about no
@@ -224,6 +233,9 @@ impl Found {
         joins(&title[0])
             || title.iter().any(joins) && self.names_a_thing("search_query", grammar)
             || title.len() > 1 && phrases::starts(talk.trails, title) == Some(title.len())
+            // "Put *the worktop light* on with the radio."
+            || matches!(title, [the, .., kind]
+                if lexicon.things.articles.contains(the) && grammar.says_what_kind(kind))
             || (0..title.len()).any(goes_on)
     }
 

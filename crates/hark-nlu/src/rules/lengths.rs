@@ -137,6 +137,13 @@ pub fn read(words: &[&str], lexicon: &Lexicon) -> Option<(Length, usize)> {
         {
             used += taken;
         }
+        // "A minute or two".
+        if count == 1.0
+            && let Some((more, taken)) = phrases::find(lexicon.time.or_more, &words[used..])
+            && length.add(more, unit).is_some()
+        {
+            used += taken;
+        }
     }
     let seconds = length.total_seconds() as f64;
     (last.is_some() && (length.months > 0 || seconds > 0.0) && seconds <= MAX_SECONDS)

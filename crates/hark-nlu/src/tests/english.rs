@@ -108,7 +108,9 @@ fn a_sample_parses_back_to_its_meaning() {
             let is_hour = intent == "HarkFollowMove" && found.intent == "HarkFollowIt";
             // "Skip the tv" leaves it out where several things were asked for.
             let is_left_out = intent == "HassMediaNext" && found.intent == "HarkFollowNot";
-            if answers || is_left_out || is_hour && found.slots.contains_key("value") {
+            // "Oops, a minute" answers "for how long?" before it corrects anything.
+            let is_length = intent == "HarkFollowMove" && found.intent == "HarkFollowAnswer";
+            if answers || is_left_out || is_length || is_hour && found.slots.contains_key("value") {
                 return true;
             }
             (found.intent == intent || stops)
