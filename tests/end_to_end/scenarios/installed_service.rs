@@ -85,7 +85,17 @@ fn as_the_unit(machine: &Path, user: u32, program: &[&str]) -> Command {
     let mut command = as_root(machine);
     let user = user.to_string();
     command.args(["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "--inh-caps=-all"]);
-    command.args(["--bounding-set=-all", "--no-new-privs", "sh", "-c", "umask 0077 && exec \"$@\"", "sh"]);
+    // With another user the kernel forgets that it is to die with its parent.
+    command.args([
+        "--pdeathsig",
+        "KILL",
+        "--bounding-set=-all",
+        "--no-new-privs",
+        "sh",
+        "-c",
+        "umask 0077 && exec \"$@\"",
+        "sh",
+    ]);
     command.args(program);
     command
 }
