@@ -295,7 +295,8 @@ export function Home() {
   const proved = provedStates.value;
   const isConnected = connection.value === 'open';
 
-  const { places, shared, domains } = useMemo(() => {
+  const { places, floorOf, shared, domains } = useMemo(() => {
+    const floors = new Map((value?.floors ?? []).map((one) => [one.id, one.name]));
     const entities = value?.entities ?? [];
     const counts = new Map<string, number>();
     for (const entity of entities) {
@@ -304,6 +305,12 @@ export function Home() {
     }
     return {
       places: new Map((value?.areas ?? []).map((one) => [one.id, one.name])),
+      floorOf: new Map(
+        (value?.areas ?? []).flatMap((one): [string, string][] => {
+          const floor = one.floor === null ? undefined : floors.get(one.floor);
+          return floor === undefined ? [] : [[one.id, floor]];
+        }),
+      ),
       shared: new Set([...counts].filter(([, count]) => count > 1).map(([name]) => name)),
       domains: [...new Set(entities.map((entity) => entity.domain))].sort(),
     };
@@ -366,7 +373,10 @@ export function Home() {
       <div class="areas">
         {groups.list.map(([id, list]) => (
           <section key={id} class="panel area" aria-labelledby={`area-${id}`}>
-            <h2 id={`area-${id}`}>{places.get(id) ?? t('home.elsewhere')}</h2>
+            <h2 id={`area-${id}`}>
+              {places.get(id) ?? t('home.elsewhere')}
+              {floorOf.has(id) && <small class="dim"> {floorOf.get(id)}</small>}
+            </h2>
             <ul class="plain-list">
               {list.map((entity) => (
                 <Row

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { fetchApi, get } from '../../api';
 import { chooseLanguage } from '../../preferences';
-import { useReading } from '../../parts';
+import { isReal, useReading } from '../../parts';
 import { health, heard } from '../../store';
 import { number, t } from '../../text';
 import { Doing, Failed, Options, post, useWork, writeKeys, type StepProps } from './parts';
@@ -52,7 +52,7 @@ function SoundStep(props: StepProps & { test: 'speaker' | 'microphone'; devices:
   const [device, setDevice] = useState(configured);
   const [tested, setTested] = useState<Tested | null>(null);
   const { isBusy, failed, setFailed, work } = useWork();
-  const { value, failure } = useReading(async () => (await get<Record<string, Device[]>>('devices'))[props.devices] ?? []);
+  const { value, failure } = useReading(async () => ((await get<Record<string, Device[]>>('devices'))[props.devices] ?? []).filter(isReal));
   const take = async (name: string) => {
     if (!(await writeKeys({ [props.name]: name }))) return;
     setTested(null);
