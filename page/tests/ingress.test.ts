@@ -32,7 +32,7 @@ afterAll(async () => {
 async function enter(frame: FrameLocator): Promise<void> {
   await frame.getByLabel('Token', { exact: true }).fill(TOKEN);
   await frame.getByRole('button', { name: 'Enter' }).click();
-  await frame.locator('button.main').first().waitFor();
+  await frame.locator('#ask').waitFor();
 }
 
 it('answers, shows every view and saves settings in a frame of Home Assistant', async () => {
