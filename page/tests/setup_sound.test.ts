@@ -110,6 +110,16 @@ it.skipIf(!soundCardIsPossible())('speaker, voice, microphone, wake word and a s
   await card.playIntoRoom(sentence);
   await page.getByText(/^Heard: peak -\d+ dBFS\./).waitFor();
   await accessible(page, 'devices tried');
+
+  // What is taken out of its own voice, of a real canceller.
+  card.echo();
+  await page.getByRole('button', { name: 'Measure it now' }).click();
+  const erle = page.locator('.facts > div').filter({ hasText: 'Taken out (ERLE)' }).locator('dd');
+  const figure = async () => Number.parseFloat((await erle.textContent({ timeout: 30_000 })) ?? '0');
+  console.log('ERLE without an echo, dB:', await figure());
+  await expect.poll(figure, { timeout: 60_000 }).toBeGreaterThan(10);
+  console.log('ERLE, dB:', await figure());
+  await page.screenshot({ path: join(OUT, 'desktop-erle.png'), fullPage: true });
   expect(problems).toEqual([]);
   await context.close();
 }, 180_000);

@@ -15,6 +15,8 @@ export interface SoundCard {
   playIntoRoom(wav: string): Promise<void>;
   /** Records what the loudspeaker plays from now on; the end of it tells how loud it was at most, 0 to 1. */
   listenToSpeaker(): Promise<() => Promise<number>>;
+  /** From now on the microphone hears the loudspeaker, as loud as it is played. */
+  echo(): void;
   end(): void;
 }
 
@@ -84,6 +86,7 @@ export async function soundCard(): Promise<SoundCard> {
         return most;
       };
     },
+    echo: () => void pactl('load-module', 'module-loopback', 'source=spk.monitor', 'sink=room', 'latency_msec=20'),
     end: () => {
       server.kill('SIGKILL');
       rmSync(folder, { recursive: true, force: true });
