@@ -88,6 +88,10 @@ it('a timer is halted and goes on, and what rings is put off', async () => {
   await page.getByText('It rings again in 10 minutes.').waitFor();
   await bar.waitFor({ state: 'detached' });
   await page.locator('.timer').filter({ hasText: 'egg' }).filter({ hasText: /9:\d\d left/ }).waitFor();
+  await page.getByRole('button', { name: 'Cancel all: Timers' }).click();
+  await page.getByRole('button', { name: 'Cancel all', exact: true }).click();
+  await page.getByText('All of them are cancelled.').waitFor();
+  await expect.poll(() => page.locator('.timer').count()).toBe(0);
   expect(problems).toEqual([]);
   await context.close();
 });

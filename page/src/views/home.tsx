@@ -255,6 +255,42 @@ const Row = memo(function Row({ entity, place, state, isConnected, done }: RowPr
   );
 });
 
+/** Rooms that are not there yet, written into the home's file. */
+function NewRooms({ isDisabled, done }: { isDisabled: boolean; done: () => void }) {
+  const [text, setText] = useState('');
+  const [told, setTold] = useState('');
+  const add = async () => {
+    const names = text.split(',').map((one) => one.trim()).filter((one) => one !== '');
+    try {
+      await fetchApi('POST', 'setup/rooms', { names });
+      setTold(t('setup.rooms.added', { names: names.join(', ') }));
+      setText('');
+      done();
+    } catch (error) {
+      setTold('');
+      tellFailure(error);
+    }
+  };
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <label class="field grow">
+        <span>{t('setup.rooms.more')}</span>
+        <input type="text" required maxLength={500} value={text} autocomplete="off" onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      <button type="submit" disabled={isDisabled}>
+        {t('setup.rooms.add')}
+      </button>
+      <span role="status">{told}</span>
+    </form>
+  );
+}
+
 /** Names of the rooms and floors themselves. */
 function Places({ areas, floors, isDisabled, done }: { areas: Area[]; floors: Floor[]; isDisabled: boolean; done: () => void }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -277,6 +313,7 @@ function Places({ areas, floors, isDisabled, done }: { areas: Area[]; floors: Fl
               <Names of={area} isDisabled={isDisabled} done={done} />
             </div>
           ))}
+          <NewRooms isDisabled={isDisabled} done={done} />
         </>
       )}
     </details>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
 import { ask, change } from '../commands';
 import type { Timer } from '../events';
-import { Panel, useReading } from '../parts';
+import { Panel, Sure, useReading } from '../parts';
 import { send } from '../socket';
 import { clockNow, connection, notify, spokenLanguage, timerChanges } from '../store';
 import { countdown, inLanguage, left, moment, recurrence, t, type TextKey } from '../text';
@@ -122,6 +122,14 @@ function Row({ timer, done }: { timer: Timer; done: () => void }) {
   );
 }
 
+/** Kinds that are taken away all at once. */
+const CLEARED = ['timer', 'alarm', 'reminder'];
+
+async function cancelAll(kind: string): Promise<void> {
+  const { ok, told } = await change(`${kind}.cancel_all`, {}, t('timers.all.done'));
+  notify(told, '', !ok);
+}
+
 function NewTimer({ done }: { done: () => void }) {
   const [minutes, setMinutes] = useState(5);
   const [name, setName] = useState('');
@@ -224,7 +232,22 @@ export function Timers() {
       {groups
         .filter(({ list }) => list.length > 0)
         .map(({ kind, list }) => (
-          <Panel key={kind} title={t(`timers.${kind}` as TextKey)} id={`timers-${kind}`}>
+          <Panel
+            key={kind}
+            title={t(`timers.${kind}` as TextKey)}
+            id={`timers-${kind}`}
+            aside={
+              list.length > 1 && CLEARED.includes(kind) && connection.value === 'open' ? (
+                <Sure
+                  label={t('timers.all')}
+                  name={`${t('timers.all')}: ${t(`timers.${kind}` as TextKey)}`}
+                  question={t('timers.all.sure')}
+                  yes={t('timers.all')}
+                  onYes={() => void cancelAll(kind).then(done)}
+                />
+              ) : null
+            }
+          >
             <ul class="plain-list">
               {list.map((timer) => (
                 <Row key={timer.id} timer={timer} done={done} />

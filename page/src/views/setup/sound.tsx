@@ -70,7 +70,7 @@ function SoundStep(props: StepProps & { test: 'speaker' | 'microphone'; devices:
   if (value === null) return <p role="status">{t('setup.looking')}</p>;
   const usual = value.find((one) => one.default);
   const options = [
-    ...(value.length === 0 ? [] : [{ value: 'auto', label: t('setup.device.auto', { device: usual?.description ?? '–' }) }]),
+    ...(value.length === 0 ? [] : [{ value: 'auto', label: usual === undefined ? t('setup.device.usual') : t('setup.device.auto', { device: usual.description }) }]),
     ...value.map((one) => ({ value: one.name, label: one.name, about: one.description === one.name ? '' : one.description })),
     { value: NONE, label: t(`setup.${test}.none`) },
   ];
