@@ -55,7 +55,17 @@ fn as_root(machine: &Path) -> Command {
     assert!(has("User=hark") && has("ProtectSystem=strict") && has("StateDirectory=hark"), "{unit}");
     let configuration = if has("ReadWritePaths=-/etc/hark") { "--bind" } else { "--ro-bind" };
     let mut command = Command::new("bwrap");
-    command.args(["--die-with-parent", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]);
+    // Processes of its own, which end with the first of them: as another user they are not killed with their parent.
+    command.args([
+        "--die-with-parent",
+        "--unshare-pid",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/tmp",
+    ]);
     // Folders of its own are the administrator's alone unless it is told otherwise.
     for folder in ["/etc", "/opt", "/var", "/var/lib"] {
         command.args(["--perms", "0755", "--dir", folder]);
@@ -85,17 +95,7 @@ fn as_the_unit(machine: &Path, user: u32, program: &[&str]) -> Command {
     let mut command = as_root(machine);
     let user = user.to_string();
     command.args(["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "--inh-caps=-all"]);
-    // With another user the kernel forgets that it is to die with its parent.
-    command.args([
-        "--pdeathsig",
-        "KILL",
-        "--bounding-set=-all",
-        "--no-new-privs",
-        "sh",
-        "-c",
-        "umask 0077 && exec \"$@\"",
-        "sh",
-    ]);
+    command.args(["--bounding-set=-all", "--no-new-privs", "sh", "-c", "umask 0077 && exec \"$@\"", "sh"]);
     command.args(program);
     command
 }
