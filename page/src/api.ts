@@ -67,13 +67,17 @@ export async function fetchApi(method: string, path: string, body?: unknown, tim
     throw new ApiFailure(0, 'away', error instanceof Error ? error.message : String(error), '');
   }
   if (response.ok) return response;
-  if (response.status === 401) tokenNeeded.value = token.value === null ? 'missing' : 'wrong';
   let told: { kind?: string; message?: string; fix?: string; mistakes?: Mistake[] } = {};
   try {
     told = ((await response.json()) as { error?: typeof told }).error ?? {};
   } catch {
     // A proxy in between answers in its own way.
   }
+  // Without Hark's own word it is the proxy that wants something: behind Home Assistant's Ingress, a new session.
+  if (response.status === 401 && told.kind === undefined) {
+    throw new ApiFailure(0, 'away', `${response.status} ${response.statusText}`, '');
+  }
+  if (response.status === 401) tokenNeeded.value = token.value === null ? 'missing' : 'wrong';
   const message = told.message ?? `${response.status} ${response.statusText}`;
   throw new ApiFailure(response.status, told.kind ?? 'failed', message, told.fix ?? '', told.mistakes);
 }

@@ -21,7 +21,7 @@ import { People } from './views/people';
 import { Sessions } from './views/sessions';
 import { Settings } from './views/settings';
 import { Setup } from './views/setup';
-import { Timers } from './views/timers';
+import { SNOOZE_MINUTES, snooze, Timers } from './views/timers';
 import { Turns } from './views/turns';
 import { QuestionBox } from './views/question';
 
@@ -142,9 +142,14 @@ function Ringing() {
   return (
     <div class="bar ringing" role="alert">
       <span>{t('now.ringing', { name: names })}</span>
-      <button type="button" onClick={() => send({ type: 'stop' })}>
-        {t('now.stop')}
-      </button>
+      <span class="row">
+        <button type="button" onClick={() => void snooze()}>
+          {t('timers.snooze.short', { minutes: SNOOZE_MINUTES })}
+        </button>
+        <button type="button" onClick={() => send({ type: 'stop' })}>
+          {t('now.stop')}
+        </button>
+      </span>
     </div>
   );
 }

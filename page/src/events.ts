@@ -145,6 +145,9 @@ export interface Fact {
   /** The day that is meant, such as `2026-12-01` or `2026-12-01T10:00:00`. */
   date: string | null;
   yearly: boolean;
+  private: boolean;
+  /** Since when it is not so any more. */
+  ended_at: string | null;
 }
 
 export interface Part {

@@ -4,6 +4,8 @@ import { levelDb, Resampler, toPcm } from './resampler';
 import { metrics, percentile, spans, tell } from './story';
 import de from './strings/de.json';
 import en from './strings/en.json';
+import german from './strings/settings.de.json';
+import schema from '../../contracts/config.schema.json';
 
 const at = '2026-01-02T03:04:05.678+01:00';
 const common = { turn: 't-1', at };
@@ -112,5 +114,18 @@ describe('texts', () => {
     expect(Object.keys(de)).toEqual(Object.keys(en));
     const values = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
     for (const [key, text] of Object.entries(en)) expect(values(de[key as keyof typeof de]), key).toEqual(values(text));
+  });
+});
+
+describe('texts of settings', () => {
+  it('has a German one for every section and key there is, and for no other', () => {
+    const sections = Object.entries(schema.properties as Record<string, { properties?: Record<string, { additionalProperties?: object }> }>);
+    const keys = sections.flatMap(([name, { properties = {} }]) => [
+      name,
+      // Tables of the owner's choice are written by hand, and shown nowhere.
+      ...Object.keys(properties).flatMap((key) => (properties[key]?.additionalProperties ? [] : [`${name}.${key}`])),
+    ]);
+    expect(keys.filter((key) => !(key in german))).toEqual([]);
+    expect(Object.keys(german).filter((key) => !keys.includes(key))).toEqual([]);
   });
 });

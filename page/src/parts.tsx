@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ApiFailure } from './api';
 import type { Fields, Json } from './events';
 import { connection, notify } from './store';
-import { t, word } from './text';
+import { t, word, type TextKey } from './text';
 
 const ICONS = {
   now: 'M12 3a3 3 0 0 0-3 3v6a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM5 11v1a7 7 0 0 0 14 0v-1M12 19v3',
@@ -58,6 +58,16 @@ export function Icon({ name }: { name: IconName }) {
       <path d={ICONS[name]} />
     </svg>
   );
+}
+
+/** A text whose words in backticks are to be typed. */
+export function WithCode({ text }: { text: string }) {
+  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
+}
+
+/** Whether a device is one: ALSA lists `null` everywhere, which is silent and hears nothing. */
+export function isReal(device: { name: string }): boolean {
+  return device.name !== 'null';
 }
 
 /** Tells why something was not done; what only the operator may do is unlocked under the settings. */
@@ -196,9 +206,23 @@ export function useReading<T>(read: () => Promise<T>, again: unknown[] = []): { 
   return { value, failure };
 }
 
-/** Why something cannot be read, with what helps; what the daemon says of it is English. */
-export function Lacking({ why }: { why: string | null }) {
+/** Why something cannot be read, with what helps; what the daemon says of it is English. `part`: what is not there before
+ * somebody has chosen it under Settings. */
+export function Lacking({ why, part }: { why: string | null; part?: { text: TextKey; keys: string; isChosen: boolean } }) {
   if (why === null) return null;
+  if (part !== undefined && !part.isChosen) {
+    return (
+      <div class="panel">
+        <p>{t(part.text)}</p>
+        <p>
+          <a href={`#/settings/${part.keys}`}>{t('lacking.connect')}</a>
+        </p>
+        <p class="dim small-text" lang="en">
+          {t('lacking.why', { why })}
+        </p>
+      </div>
+    );
+  }
   return (
     <p class="bad-text" role="alert" lang="en">
       {why}

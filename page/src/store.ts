@@ -305,6 +305,14 @@ export function configured(section: string, key: string): unknown {
   return configuration.value[section]?.[key];
 }
 
+/** Whether one of these keys of a section holds something. */
+export function isSet(section: string, ...keys: string[]): boolean {
+  return keys.some((key) => {
+    const value = configured(section, key);
+    return Array.isArray(value) ? value.length > 0 : typeof value === 'string' && value !== '';
+  });
+}
+
 /** The language requests are written in. */
 export const spokenLanguage = computed(() => {
   const told = settings.value['language'] ?? configured('speaking', 'language');

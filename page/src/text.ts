@@ -6,6 +6,11 @@ import en from './strings/en.json';
 
 export type TextKey = keyof typeof en;
 
+/** How numbers and times are written: as the browser has it for this language, such as `en-GB`. */
+export function locale(): string {
+  return navigator.languages.find((one) => one.toLowerCase().split('-')[0] === language.value) ?? language.value;
+}
+
 const TABLES: Record<Language, Record<TextKey, string>> = { en, de };
 
 type Values = Record<string, string | number>;
@@ -29,15 +34,15 @@ export function word(group: string, name: string): string {
 export function milliseconds(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
   const format = (number: number, digits: number) =>
-    number.toLocaleString(language.value, { maximumFractionDigits: digits, minimumFractionDigits: digits });
-  if (value > 0 && value < 0.1) return '< 0.1 ms';
+    number.toLocaleString(locale(), { maximumFractionDigits: digits, minimumFractionDigits: digits });
+  if (value > 0 && value < 0.1) return `< ${format(0.1, 1)} ms`;
   if (value >= 10_000) return `${format(value / 1000, 1)} s`;
   if (value >= 1000) return `${format(value / 1000, 2)} s`;
   return `${format(value, value < 10 ? 1 : 0)} ms`;
 }
 
 export function number(value: number, digits = 0): string {
-  return value.toLocaleString(language.value, { maximumFractionDigits: digits });
+  return value.toLocaleString(locale(), { maximumFractionDigits: digits });
 }
 
 /** A size as people read it: `3.2 MB`. */
@@ -51,7 +56,7 @@ export function bytes(value: number): string {
 export function day(date: string): string {
   const at = new Date(`${date}T12:00`);
   const year = at.getFullYear() === new Date().getFullYear() ? undefined : 'numeric';
-  return at.toLocaleDateString(language.value, { weekday: 'short', day: 'numeric', month: 'short', year });
+  return at.toLocaleDateString(locale(), { weekday: 'short', day: 'numeric', month: 'short', year });
 }
 
 /** `1:05:09` or `5:09`. */
@@ -62,22 +67,30 @@ export function countdown(ms: number): string {
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
+const DAY_MS = 86_400_000;
+
+/** What is left: `5:09`, and from a day on `1 d 3 h`. */
+export function left(ms: number): string {
+  if (ms < DAY_MS) return countdown(ms);
+  return t('time.days', { days: Math.floor(ms / DAY_MS), hours: Math.floor((ms % DAY_MS) / 3_600_000) });
+}
+
 export function duration(seconds: number): string {
   const days = Math.floor(seconds / 86_400);
   return days > 0 ? `${days} d ${countdown((seconds % 86_400) * 1000)}` : countdown(seconds * 1000);
 }
 
 export function clock(at: string): string {
-  return new Date(at).toLocaleTimeString(language.value, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  return new Date(at).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 }
 
 /** The time, with the day when that is another one. */
 export function moment(at: string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
-  const time = date.toLocaleTimeString(language.value, { hour: '2-digit', minute: '2-digit' });
+  const time = date.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' });
   if (isToday) return time;
-  return `${date.toLocaleDateString(language.value, { weekday: 'short', day: 'numeric', month: 'short' })}, ${time}`;
+  return `${date.toLocaleDateString(locale(), { weekday: 'short', day: 'numeric', month: 'short' })}, ${time}`;
 }
 
 const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
@@ -97,9 +110,9 @@ export function recurrence(rule: string): string {
   if (!isSimple) return rule;
   // The first of January 2023 was a Sunday.
   const dayName = (day: string) =>
-    new Date(2023, 0, 1 + DAYS.indexOf(day)).toLocaleDateString(language.value, { weekday: 'short' });
+    new Date(2023, 0, 1 + DAYS.indexOf(day)).toLocaleDateString(locale(), { weekday: 'short' });
   const time = new Date(2023, 0, 1, Number(parts.get('BYHOUR')), Number(parts.get('BYMINUTE')));
-  const when = time.toLocaleTimeString(language.value, { hour: '2-digit', minute: '2-digit' });
+  const when = time.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' });
   if (every === 'DAILY' && days.length === 0) return t('recurrence.daily', { time: when });
   const isWorkdays = days.length === 5 && !days.includes('SA') && !days.includes('SU');
   if (isWorkdays) return t('recurrence.workdays', { time: when });

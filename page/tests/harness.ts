@@ -88,10 +88,14 @@ export interface Daemon {
 
 export interface DaemonOptions {
   token?: string;
+  /** The address it listens on; this machine's alone. */
+  listen?: string;
   prefix?: string;
   pin?: string;
   /** Nothing is set on the command line that setting up would write. */
   bare?: boolean;
+  /** A bare one takes the devices of its environment, such as a virtual sound card. */
+  sound?: boolean;
   /** `section.key=value` besides. */
   settings?: string[];
   environment?: Record<string, string>;
@@ -103,12 +107,12 @@ export async function daemon(options: DaemonOptions = {}): Promise<Daemon> {
   if (options.bare !== true) writeFileSync(join(state, 'home.toml'), home());
   const config = join(state, 'hark.toml');
   const silence = '\n[audio]\ninput_device = "none"\noutput_device = "none"\n';
-  writeFileSync(config, options.bare === true ? CONFIG + silence : CONFIG);
+  writeFileSync(config, options.bare === true && options.sound !== true ? CONFIG + silence : CONFIG);
   const settings = [
     `paths.state_dir=${join(state, 'state')}`,
     `mqtt.embedded_port=${broker}`,
     `mqtt.node=page-${port}`,
-    `dashboard.listen=127.0.0.1:${port}`,
+    `dashboard.listen=${options.listen ?? '127.0.0.1'}:${port}`,
     'dashboard.requests_per_minute=60000',
     ...(options.settings ?? []),
   ];

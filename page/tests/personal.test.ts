@@ -241,7 +241,9 @@ it('says in German what is missing and how it is got', async () => {
         ['files', 'tools.file_roots'],
       ] as const) {
         await show(page, view);
-        await page.getByRole('alert').filter({ hasText: fix }).waitFor();
+        // The key in the daemon's own words, and what it is about in those of the page.
+        await page.locator('main .panel').filter({ hasText: fix }).filter({ hasText: /^Noch / }).waitFor();
+        await page.getByRole('link', { name: 'Unter Einstellungen wählen' }).waitFor();
         expect(await page.locator('main form').count()).toBe(0);
         await accessible(page, `${view} without a backend, ${size}`);
         await page.screenshot({ path: join(OUT, `${size}-${view}-missing-german.png`) });

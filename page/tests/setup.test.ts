@@ -160,6 +160,6 @@ it('goes by the keyboard alone', async () => {
   await page.getByRole('link', { name: 'Go on', exact: true }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Step 8 of 10: Rooms' }).waitFor();
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('step-title');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('step-title');
   await context.close();
 }, 60_000);

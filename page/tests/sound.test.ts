@@ -186,6 +186,11 @@ it('rooms are renamed in the file of the home', async () => {
   await page.screenshot({ path: join(OUT, 'desktop-rooms.png') });
   expect(readFileSync(hark.home, 'utf8')).toContain('id = "room_3"\nname = "Studio"\naliases = ["workshop"]');
   await page.getByRole('heading', { name: 'Studio' }).waitFor();
+  await page.getByLabel('More rooms, with commas between').fill('Attic, Cellar');
+  await page.getByRole('button', { name: 'Add rooms' }).click();
+  await page.getByText('Attic, Cellar: added').waitFor();
+  await page.getByLabel('Name of cellar', { exact: true }).waitFor();
+  expect(readFileSync(hark.home, 'utf8')).toContain('name = "Cellar"');
   expect(problems).toEqual([]);
   await context.close();
 });

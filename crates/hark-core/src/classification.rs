@@ -178,6 +178,10 @@ pub enum Tier {
     Action,
 }
 
+/// Intents that are told of beside the kind: so likely, and so many at most.
+const LIKELY: f32 = 0.02;
+const MOST_NEAR: usize = 3;
+
 /// What the classifier says of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Classification {
@@ -241,6 +245,16 @@ impl Classification {
             taught: false,
             spans: None,
         }
+    }
+
+    /// The kind with its probability, and what else was likely, for whoever asks why: `question (0.62); nearest:
+    /// HassGetState 0.41, HassTurnOn 0.07`.
+    pub fn described(&self) -> String {
+        let near = self.intents.iter().filter(|(_, probability)| *probability >= LIKELY);
+        let near: Vec<String> =
+            near.map(|(name, probability)| format!("{name} {probability:.2}")).take(MOST_NEAR).collect();
+        let kind = format!("{} ({:.2})", self.category, self.confidence);
+        if near.is_empty() { kind } else { format!("{kind}; nearest: {}", near.join(", ")) }
     }
 
     /// What the owner has said these words mean: an intent, or a kind of request without one.
@@ -321,6 +335,16 @@ mod tests {
             assert_eq!(serde_json::to_value(category).unwrap(), category.name());
         }
         assert_eq!(Category::named("nothing"), None);
+    }
+
+    #[test]
+    fn what_was_nearly_meant_is_told_with_how_likely_it_was() {
+        let near =
+            vec![("HassTurnOn".to_owned(), 0.3), ("HassTurnOff".to_owned(), 0.125), ("X".to_owned(), 0.01)];
+        let found = Classification::new("x", &words(), Category::OutOfScope, 0.5, near);
+        assert_eq!(found.described(), "out_of_scope (0.50); nearest: HassTurnOn 0.30, HassTurnOff 0.12");
+        let none = Classification::new("x", &words(), Category::Question, 1.0, Vec::new());
+        assert_eq!(none.described(), "question (1.00)");
     }
 
     fn words() -> StepWords {

@@ -231,8 +231,7 @@ impl Router {
         // It looks at the beginning of a text only, and may have to be loaded.
         let classify = || classifier.lock().unwrap_or_else(PoisonError::into_inner).classify(text);
         let found = said.effort.apart(classify)?;
-        let mut why =
-            format!("no sentence template accepts it; it is {} ({:.2})", found.category, found.confidence);
+        let mut why = format!("no sentence template accepts it; it is {}", found.described());
         let mut intents = Vec::new();
         let (mut hint, mut meant) = (None, None);
         for (name, alone) in &found.intents {

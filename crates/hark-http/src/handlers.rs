@@ -80,7 +80,7 @@ pub(super) async fn turn_audio(
     Ok(([(CONTENT_TYPE, "audio/wav")], sound).into_response())
 }
 
-async fn kept(app: &SharedState, id: String) -> Result<KeptTurn, ApiError> {
+pub(super) async fn kept(app: &SharedState, id: String) -> Result<KeptTurn, ApiError> {
     let found = app.api.turn(TurnId(id)).await?;
     found.ok_or_else(|| {
         ApiError::not_found("there is no turn of this id", "see /api/v1/turns; old ones are forgotten")

@@ -104,6 +104,8 @@ pub(super) struct Automation {
     /// When it was asked for, RFC 3339.
     created_at: Option<String>,
     trigger: TriggerWord,
+    /// What has to be said, of a routine; null of everything else.
+    words: Option<String>,
     action: ActionWord,
     /// Names of the devices that are brought back.
     devices: Vec<String>,
@@ -348,12 +350,12 @@ impl From<StoredList> for List {
 
 impl From<automation::Automation> for Automation {
     fn from(it: automation::Automation) -> Self {
-        let (trigger, at) = match it.trigger {
-            Trigger::Becomes { .. } => (TriggerWord::Becomes, None),
-            Trigger::Sun { .. } => (TriggerWord::Sun, None),
-            Trigger::At { unix_ms } => (TriggerWord::At, Some(unix_ms)),
-            Trigger::Rings { .. } => (TriggerWord::Rings, None),
-            Trigger::Said { .. } => (TriggerWord::Said, None),
+        let (trigger, at, words) = match it.trigger {
+            Trigger::Becomes { .. } => (TriggerWord::Becomes, None, None),
+            Trigger::Sun { .. } => (TriggerWord::Sun, None, None),
+            Trigger::At { unix_ms } => (TriggerWord::At, Some(unix_ms), None),
+            Trigger::Rings { .. } => (TriggerWord::Rings, None, None),
+            Trigger::Said { words } => (TriggerWord::Said, None, Some(words)),
         };
         let (action, devices) = match it.action {
             Action::Intents { .. } => (ActionWord::Request, Vec::new()),
@@ -368,6 +370,7 @@ impl From<automation::Automation> for Automation {
             language: it.language,
             created_at: rfc3339(it.created_unix_ms),
             trigger,
+            words,
             action,
             devices,
             repeats: it.repeats,

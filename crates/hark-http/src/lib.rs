@@ -31,6 +31,7 @@ mod server;
 mod server_state;
 mod sessions;
 mod setup;
+mod teaching;
 mod tool_host;
 mod turn_summary;
 mod web_page;

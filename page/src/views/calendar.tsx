@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { change, look } from '../commands';
 import { Lacking, Panel, Pick, useReading } from '../parts';
-import { connection, entries } from '../store';
+import { connection, entries, isSet } from '../store';
 import { day, t } from '../text';
 
 interface Event {
@@ -287,7 +287,7 @@ export function Calendar() {
     <>
       <h1>{t('calendar.heading')}</h1>
       <p class="dim lead">{t('calendar.about')}</p>
-      <Lacking why={failure} />
+      <Lacking why={failure} part={{ text: 'lacking.calendar', keys: 'personal.cal', isChosen: isSet('personal', 'calendar_path', 'caldav_url') }} />
       {shown !== null && (
         <>
           <Add done={() => setChanges((before) => before + 1)} />

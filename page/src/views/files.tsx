@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { get } from '../api';
 import { look } from '../commands';
 import { Lacking, Panel, Pick, useReading } from '../parts';
+import { isSet } from '../store';
 import { bytes, moment, t } from '../text';
 
 interface Entry {
@@ -196,7 +197,7 @@ export function Files({ wanted }: { wanted: string }) {
     <>
       <h1>{t('files.title')}</h1>
       <p class="dim lead">{t('files.about')}</p>
-      <Lacking why={failure} />
+      <Lacking why={failure} part={{ text: 'lacking.files', keys: 'tools.file_roots', isChosen: isSet('tools', 'file_roots', 'file_write_roots') }} />
       {value !== null && value.length > 0 && (
         <>
           <Find path={wanted} key={wanted} />

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
 import { Curves, type Series } from '../curves';
 import type { Health as HealthReport, Timings, TurnSummary } from '../events';
-import { Badge, Panel, tellFailure, useReading, useTick } from '../parts';
+import { Badge, isReal, Panel, tellFailure, useReading, useTick } from '../parts';
 import { useMeter } from '../meter';
 import { send } from '../socket';
 import { connection, entries, hasMicrophone, hasSpeaker, health, meter, models, notify } from '../store';
@@ -264,6 +264,57 @@ interface Device {
   default: boolean;
 }
 
+/** Where a sound server says more than this, it takes whatever it is given. */
+const MOST_RATE_HZ = 768_000;
+
+interface Tested {
+  peak_dbfs: number | null;
+  loudness: 'quiet' | 'good' | 'loud' | null;
+  played: boolean;
+  message: string;
+  fix: string;
+}
+
+/** What a test by ear came to, in words. */
+function toldOf(tested: Tested): string {
+  const { loudness, peak_dbfs: peak, message, fix } = tested;
+  const heard = loudness === null ? '' : t(`setup.loudness.${loudness}`, { level: number(peak ?? -100) });
+  const played = tested.played && loudness === null ? t('health.devices.played') : '';
+  return [heard, played, message, fix].filter((part) => part !== '').join(' ');
+}
+
+/** Tries one device: tones on a speaker, a recording that is played back of a microphone. */
+function Try({ test, device }: { test: 'microphone' | 'speaker'; device: Device }) {
+  const [told, setTold] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const run = async () => {
+    setIsBusy(true);
+    setTold(t(`setup.${test}.running`));
+    try {
+      setTold(toldOf((await (await fetchApi('POST', 'setup/sound', { test, device: device.name })).json()) as Tested));
+    } catch (error) {
+      setTold('');
+      tellFailure(error);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={t(`health.devices.try.${test}`, { name: device.name })}
+        disabled={isBusy || connection.value !== 'open'}
+        onClick={() => void run()}
+      >
+        {t('health.devices.try')}
+      </button>
+      <span role="status" class="told">
+        {told}
+      </span>
+    </>
+  );
+}
+
 const DEVICE_KEYS = { microphones: 'audio.input_device', speakers: 'audio.output_device' } as const;
 
 function Devices() {
@@ -272,7 +323,8 @@ function Devices() {
   const look = async () => {
     setIsRunning(true);
     try {
-      setFound(await get('devices'));
+      const all = await get<Record<keyof typeof DEVICE_KEYS, Device[]>>('devices');
+      setFound({ microphones: all.microphones.filter(isReal), speakers: all.speakers.filter(isReal) });
     } catch (error) {
       if (error instanceof ApiFailure) notify(error.message, error.fix);
     }
@@ -285,11 +337,13 @@ function Devices() {
   };
   return (
     <Panel title={t('health.devices')} id="devices">
-      <p>
+      <p class="row wrap">
         <button type="button" disabled={isRunning || connection.value !== 'open'} onClick={() => void look()}>
           {t('health.devices.go')}
         </button>
+        <span role="status">{isRunning && t('setup.looking')}</span>
       </p>
+      {found !== null && <p class="dim small-text">{t('health.devices.about')}</p>}
       {found !== null &&
         (['microphones', 'speakers'] as const).map((kind) => (
           <div key={kind} role="group" aria-labelledby={`devices-${kind}`}>
@@ -301,14 +355,16 @@ function Devices() {
                   <div>
                     {device.name} {device.default && <span class="badge">{t('health.devices.default')}</span>}
                     <p class="dim small-text">
-                      {device.description} ·{' '}
-                      {t('health.devices.rates', {
-                        low: device.lowest_rate_hz,
-                        high: device.highest_rate_hz,
-                        channels: device.channels,
-                      })}
+                      {device.description}
+                      {device.highest_rate_hz <= MOST_RATE_HZ &&
+                        ` · ${t('health.devices.rates', {
+                          low: number(device.lowest_rate_hz),
+                          high: number(device.highest_rate_hz),
+                          channels: device.channels,
+                        })}`}
                     </p>
                   </div>
+                  <Try test={kind === 'microphones' ? 'microphone' : 'speaker'} device={device} />
                   <button
                     type="button"
                     aria-label={t('health.devices.use.this', { name: device.name })}

@@ -255,6 +255,42 @@ const Row = memo(function Row({ entity, place, state, isConnected, done }: RowPr
   );
 });
 
+/** Rooms that are not there yet, written into the home's file. */
+function NewRooms({ isDisabled, done }: { isDisabled: boolean; done: () => void }) {
+  const [text, setText] = useState('');
+  const [told, setTold] = useState('');
+  const add = async () => {
+    const names = text.split(',').map((one) => one.trim()).filter((one) => one !== '');
+    try {
+      await fetchApi('POST', 'setup/rooms', { names });
+      setTold(t('setup.rooms.added', { names: names.join(', ') }));
+      setText('');
+      done();
+    } catch (error) {
+      setTold('');
+      tellFailure(error);
+    }
+  };
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <label class="field grow">
+        <span>{t('setup.rooms.more')}</span>
+        <input type="text" required maxLength={500} value={text} autocomplete="off" onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      <button type="submit" disabled={isDisabled}>
+        {t('setup.rooms.add')}
+      </button>
+      <span role="status">{told}</span>
+    </form>
+  );
+}
+
 /** Names of the rooms and floors themselves. */
 function Places({ areas, floors, isDisabled, done }: { areas: Area[]; floors: Floor[]; isDisabled: boolean; done: () => void }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -277,6 +313,7 @@ function Places({ areas, floors, isDisabled, done }: { areas: Area[]; floors: Fl
               <Names of={area} isDisabled={isDisabled} done={done} />
             </div>
           ))}
+          <NewRooms isDisabled={isDisabled} done={done} />
         </>
       )}
     </details>
@@ -295,7 +332,8 @@ export function Home() {
   const proved = provedStates.value;
   const isConnected = connection.value === 'open';
 
-  const { places, shared, domains } = useMemo(() => {
+  const { places, floorOf, shared, domains } = useMemo(() => {
+    const floors = new Map((value?.floors ?? []).map((one) => [one.id, one.name]));
     const entities = value?.entities ?? [];
     const counts = new Map<string, number>();
     for (const entity of entities) {
@@ -304,6 +342,12 @@ export function Home() {
     }
     return {
       places: new Map((value?.areas ?? []).map((one) => [one.id, one.name])),
+      floorOf: new Map(
+        (value?.areas ?? []).flatMap((one): [string, string][] => {
+          const floor = one.floor === null ? undefined : floors.get(one.floor);
+          return floor === undefined ? [] : [[one.id, floor]];
+        }),
+      ),
       shared: new Set([...counts].filter(([, count]) => count > 1).map(([name]) => name)),
       domains: [...new Set(entities.map((entity) => entity.domain))].sort(),
     };
@@ -366,7 +410,10 @@ export function Home() {
       <div class="areas">
         {groups.list.map(([id, list]) => (
           <section key={id} class="panel area" aria-labelledby={`area-${id}`}>
-            <h2 id={`area-${id}`}>{places.get(id) ?? t('home.elsewhere')}</h2>
+            <h2 id={`area-${id}`}>
+              {places.get(id) ?? t('home.elsewhere')}
+              {floorOf.has(id) && <small class="dim"> {floorOf.get(id)}</small>}
+            </h2>
             <ul class="plain-list">
               {list.map((entity) => (
                 <Row

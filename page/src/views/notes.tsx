@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { change, look } from '../commands';
 import { Lacking, Panel, Sure, useReading } from '../parts';
-import { connection, entries } from '../store';
+import { connection, entries, isSet } from '../store';
 import { day, t } from '../text';
 
 interface Note {
@@ -199,7 +199,7 @@ export function Notes() {
     <>
       <h1>{t('notes.title')}</h1>
       <p class="dim lead">{t('notes.about')}</p>
-      <Lacking why={failure} />
+      <Lacking why={failure} part={{ text: 'lacking.notes', keys: 'personal.notes_folder', isChosen: isSet('personal', 'notes_folder') }} />
       {shown !== null && (
         <>
           <New done={() => setChanges((before) => before + 1)} />

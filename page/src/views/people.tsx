@@ -127,9 +127,9 @@ export function People() {
   return (
     <>
       <h1>{t('people.title')}</h1>
-      <p class="dim">{t('people.about')}</p>
+      <p class="dim lead">{t('people.about')}</p>
       {failure !== null && <p class="bad-text">{failure}</p>}
-      {value?.length === 0 && <p>{t('people.none')}</p>}
+      {value?.length === 0 && <p class="lead">{t('people.none')}</p>}
       {(value?.length ?? 0) > 0 && (
         <ul class="plain-list panel" aria-label={t('people.title')}>
           {(value ?? []).map((person) => (

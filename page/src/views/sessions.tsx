@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { fetchApi, get } from '../api';
 import { Panel, tellFailure, useReading } from '../parts';
-import { connection, entries } from '../store';
-import { moment, number, t } from '../text';
+import { connection, entries, session } from '../store';
+import { moment, number, t, type TextKey } from '../text';
 
 interface Session {
   name: string;
@@ -16,6 +16,14 @@ interface Exchange {
   at: string;
   request: string;
   reply: string;
+}
+
+/** Where a conversation is held, by how its name begins; one with a name of its own is called by that. */
+function title(name: string): string {
+  if (name === session) return t('sessions.kind.own');
+  const [, kind] = /^(page|api|ws|voice|ask|hear)-/.exec(name) ?? [];
+  if (kind !== undefined) return t(`sessions.kind.${kind}` as TextKey);
+  return name === 'hark' || name === 'mqtt' ? t(`sessions.kind.${name}`) : name;
 }
 
 /** The address of a conversation. */
@@ -38,7 +46,8 @@ function Chosen({ name, done }: { name: string; done: () => void }) {
     }
   };
   return (
-    <Panel title={name} id="session">
+    <Panel title={title(name)} id="session">
+      {title(name) !== name && <p class="dim small-text">{name}</p>}
       {failure !== null && <p class="bad-text">{failure}</p>}
       {value?.length === 0 && <p class="dim">{t('sessions.nothing')}</p>}
       <ol class="plain-list">
@@ -86,21 +95,22 @@ export function Sessions({ chosen }: { chosen: string }) {
   return (
     <>
       <h1>{t('sessions.title')}</h1>
-      <p class="dim">{t('sessions.about')}</p>
+      <p class="dim lead">{t('sessions.about')}</p>
       {failure !== null && <p class="bad-text">{failure}</p>}
       {value?.length === 0 && <p>{t('sessions.none')}</p>}
       <div class="columns">
         {(value?.length ?? 0) > 0 && (
           <ul class="plain-list panel" aria-label={t('sessions.title')}>
-            {(value ?? []).map((session) => (
-              <li key={session.name} class="fact">
-                <a href={link(session.name)} aria-current={session.name === chosen ? 'true' : undefined}>
-                  {session.name}
-                </a>
-                <span class="dim">
-                  {t('sessions.requests', { count: number(session.requests) })}
-                  {session.used_at !== null && ` · ${moment(session.used_at)}`}
-                </span>
+            {(value ?? []).map((one) => (
+              <li key={one.name} class="fact">
+                <div>
+                  <a href={link(one.name)} aria-current={one.name === chosen ? 'true' : undefined}>
+                    {title(one.name)}
+                    {one.used_at !== null && `, ${moment(one.used_at)}`}
+                  </a>
+                  {title(one.name) !== one.name && <p class="dim small-text">{one.name}</p>}
+                </div>
+                <span class="dim">{t('sessions.requests', { count: number(one.requests) })}</span>
               </li>
             ))}
           </ul>

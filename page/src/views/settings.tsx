@@ -2,9 +2,11 @@ import { computed, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get, isOperator, useToken, type Mistake } from '../api';
 import type { Json } from '../events';
-import { Badge, Panel, Search, useReading } from '../parts';
-import { connection, notify, readConfiguration } from '../store';
-import { number, t, type TextKey } from '../text';
+import { Badge, Panel, Search, useReading, WithCode } from '../parts';
+import { configured, connection, notify, readConfiguration } from '../store';
+import { language, type Language } from '../preferences';
+import german from '../strings/settings.de.json';
+import { number, t, word, type TextKey } from '../text';
 
 export interface Key {
   key: string;
@@ -45,6 +47,14 @@ function discard(): void {
   mistakes.value = [];
 }
 
+const GERMAN: Record<string, string> = german;
+
+/** What a section or a key is for: the daemon's English text, or the page's own in another language. */
+function aboutOf(name: string, english: string): { text: string; language: Language } {
+  const own = language.value === 'de' ? GERMAN[name] : undefined;
+  return own === undefined ? { text: english, language: 'en' } : { text: own, language: 'de' };
+}
+
 function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
@@ -53,7 +63,8 @@ function isSame(a: Json | undefined, b: Json | undefined): boolean {
 export function shown(value: Json | undefined): string {
   if (value === null || value === undefined || value === '') return t('settings.empty');
   if (Array.isArray(value)) return value.length === 0 ? t('settings.empty') : value.map(String).join(', ');
-  return String(value);
+  if (typeof value === 'boolean') return t(value ? 'settings.on' : 'settings.off');
+  return typeof value === 'number' ? number(value, 9) : String(value);
 }
 
 function Field({ of, id, described, isLocked }: { of: Key; id: string; described: string; isLocked: boolean }) {
@@ -147,8 +158,8 @@ function Row({ of, mayChange }: { of: Key; mayChange: boolean }) {
   const isEdited = of.key in edits.value;
   const isSet = of.source === 'command_line';
   const facts = [
-    of.min !== null && of.max !== null && t('settings.range', { min: of.min, max: of.max }),
-    of.unit !== null && t('settings.unit', { unit: of.unit }),
+    of.min !== null && of.max !== null && t('settings.range', { min: shown(of.min), max: shown(of.max) }),
+    of.unit !== null && t('settings.unit', { unit: word('unit', of.unit) }),
     of.kind === 'list' && t('settings.list'),
     t('settings.default', { value: shown(of.default) }),
     of.line !== null && t('settings.line', { line: of.line }),
@@ -166,8 +177,8 @@ function Row({ of, mayChange }: { of: Key; mayChange: boolean }) {
         {isOther && <span class="badge">{t('settings.other', { value: shown(of.in_force) })}</span>}
         {isSet && <span class="badge">{t('settings.set')}</span>}
       </div>
-      <p id={`${id}-about`} lang="en">
-        {of.about}
+      <p id={`${id}-about`} lang={aboutOf(of.key, of.about).language}>
+        <WithCode text={aboutOf(of.key, of.about).text} />
       </p>
       <div class="key-field">
         <Field of={of} id={id} described={`${id}-about ${id}-facts ${id}-wrong`} isLocked={!mayChange || isSet} />
@@ -198,7 +209,10 @@ function Section(props: { name: string; about: string; keys: Key[]; mayChange: b
   return (
     <details class="panel" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>
-        <h2>[{props.name}]</h2> <span class="dim small-text" lang="en">{props.about}</span>
+        <h2>[{props.name}]</h2>{' '}
+        <span class="dim small-text" lang={aboutOf(props.name, props.about).language}>
+          <WithCode text={aboutOf(props.name, props.about).text} />
+        </span>
       </summary>
       {isOpen && (
         <ul class="plain-list keys" aria-label={t('settings.section', { name: props.name, count: props.keys.length })}>
@@ -246,10 +260,18 @@ export function Unlock({ done }: { done: (told: string) => void }) {
         {answer}
       </p>
       <p id="settings-locked-about" class="dim">
-        {t('settings.locked.about')}
+        <WithCode text={t('settings.locked.about', { command: tokenCommand() })} />
       </p>
     </Panel>
   );
+}
+
+/** What prints the operator's token on the machine that Hark runs on. */
+function tokenCommand(): string {
+  const [file, folder] = [configured('dashboard', 'operator_token_file'), configured('paths', 'state_dir')];
+  if (typeof file === 'string' && file !== '') return `\`sudo cat ${file}\``;
+  if (typeof folder === 'string' && folder !== '') return `\`sudo cat ${folder}/operator-token\``;
+  return t('settings.locked.usual', { service: 'sudo cat /var/lib/hark/operator-token', own: 'cat ~/.local/state/hark/operator-token' });
 }
 
 function MistakeList({ title, list }: { title: string; list: Mistake[] }) {
@@ -415,7 +437,7 @@ export function Settings({ wanted }: { wanted: string }) {
   const words = text.toLowerCase().split(/\s+/).filter((one) => one !== '');
   const fits = (key: Key) =>
     (!onlyChanged || key.source !== 'default' || key.key in edits.value || key.is_pending) &&
-    words.every((one) => `${key.key} ${key.about}`.toLowerCase().includes(one));
+    words.every((one) => `${key.key} ${key.about} ${aboutOf(key.key, '').text}`.toLowerCase().includes(one));
   const isSearched = words.length > 0 || onlyChanged;
   const sections = (value?.sections ?? [])
     .map((section) => ({ ...section, keys: section.keys.filter(fits) }))

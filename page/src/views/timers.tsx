@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
-import { ask } from '../commands';
+import { ask, change } from '../commands';
 import type { Timer } from '../events';
-import { Panel, useReading } from '../parts';
-import { clockNow, connection, entries, notify, spokenLanguage, timerChanges } from '../store';
-import { countdown, inLanguage, moment, recurrence, t, type TextKey } from '../text';
+import { Panel, Sure, useReading } from '../parts';
+import { send } from '../socket';
+import { clockNow, connection, notify, spokenLanguage, timerChanges } from '../store';
+import { countdown, inLanguage, left, moment, recurrence, t, type TextKey } from '../text';
+import { Move, NewAlarm, NewReminder } from './due';
+import { Automations, NewRoutine } from './routines';
 import { HandedOn } from './task';
 
 const KINDS = ['timer', 'alarm', 'reminder', 'command'];
@@ -18,11 +21,28 @@ export function leftOf(timer: Timer): string {
   if (timer.state === 'ringing') return t('timers.ringing');
   if (timer.remaining_ms !== null) return t('timers.paused', { time: countdown(timer.remaining_ms) });
   if (timer.due_at === null) return '';
-  return t('timers.left', { time: countdown(Date.parse(timer.due_at) - clockNow.value) });
+  return t('timers.left', { time: left(Date.parse(timer.due_at) - clockNow.value) });
+}
+
+/** How long what rings is quiet when it is put off. */
+export const SNOOZE_MINUTES = 10;
+
+/** Has everything that rings ring again later. */
+export async function snooze(): Promise<void> {
+  const { ok, told } = await change('timer.snooze', { minutes: SNOOZE_MINUTES }, t('timers.snoozed', { minutes: SNOOZE_MINUTES }));
+  notify(told, '', !ok);
 }
 
 function Row({ timer, done }: { timer: Timer; done: () => void }) {
   const name = nameOf(timer);
+  const [isMoved, setIsMoved] = useState(false);
+  const isAway = connection.value !== 'open';
+  const pause = async () => {
+    const tool = timer.state === 'paused' ? 'timer.resume' : 'timer.pause';
+    const { ok, told } = await change(tool, { id: timer.id }, '');
+    if (!ok) notify(told, '');
+    done();
+  };
   const cancel = async () => {
     try {
       await fetchApi('DELETE', `timers/${encodeURIComponent(timer.id)}`);
@@ -51,12 +71,63 @@ function Row({ timer, done }: { timer: Timer; done: () => void }) {
         </p>
       </div>
       <span class="timer-left">{leftOf(timer)}</span>
-      <button type="button" aria-label={t('timers.cancel', { name })} onClick={() => void cancel()} disabled={connection.value !== 'open'}>
-        {t('timers.cancel.short')}
-      </button>
+      <span class="row wrap">
+        {timer.state === 'ringing' && (
+          <>
+            <button type="button" aria-label={t('timers.snooze', { minutes: SNOOZE_MINUTES, name })} onClick={() => void snooze().then(done)} disabled={isAway}>
+              {t('timers.snooze.short', { minutes: SNOOZE_MINUTES })}
+            </button>
+            <button type="button" aria-label={t('timers.silence', { name })} onClick={() => send({ type: 'stop' })} disabled={isAway}>
+              {t('now.stop')}
+            </button>
+          </>
+        )}
+        {timer.kind === 'timer' && timer.state !== 'ringing' && (
+          <button
+            type="button"
+            aria-label={t(timer.state === 'paused' ? 'timers.resume' : 'timers.pause', { name })}
+            onClick={() => void pause()}
+            disabled={isAway}
+          >
+            {t(timer.state === 'paused' ? 'timers.resume.short' : 'timers.pause.short')}
+          </button>
+        )}
+        {(timer.kind === 'alarm' || timer.kind === 'reminder') && timer.state !== 'ringing' && (
+          <button
+            type="button"
+            aria-expanded={isMoved}
+            aria-label={t('timers.move', { name })}
+            onClick={() => setIsMoved(!isMoved)}
+            disabled={isAway}
+          >
+            {t('timers.move.short')}
+          </button>
+        )}
+        <button type="button" aria-label={t('timers.cancel', { name })} onClick={() => void cancel()} disabled={isAway}>
+          {t('timers.cancel.short')}
+        </button>
+      </span>
+      {isMoved && (
+        <Move
+          timer={timer}
+          name={name}
+          done={() => {
+            setIsMoved(false);
+            done();
+          }}
+        />
+      )}
       {timer.kind === 'timer' && <i class="timer-bar" style={{ width: `${share * 100}%` }} />}
     </li>
   );
+}
+
+/** Kinds that are taken away all at once. */
+const CLEARED = ['timer', 'alarm', 'reminder'];
+
+async function cancelAll(kind: string): Promise<void> {
+  const { ok, told } = await change(`${kind}.cancel_all`, {}, t('timers.all.done'));
+  notify(told, '', !ok);
 }
 
 function NewTimer({ done }: { done: () => void }) {
@@ -142,70 +213,6 @@ function InWords({ done }: { done: () => void }) {
   );
 }
 
-interface Automation {
-  id: string;
-  said: string;
-  said_when: string;
-  action: 'request' | 'restore';
-  devices: string[];
-  repeats: boolean;
-  conditions: number;
-  next_at: string | null;
-}
-
-function Automations({ changes, done }: { changes: number; done: () => void }) {
-  const newest = entries.value.findLast((entry) => entry.story.outcome !== null)?.turn;
-  const { value, failure } = useReading(
-    async () => (await get<{ automations: Automation[] }>('automations')).automations,
-    [changes, newest],
-  );
-  const named = (one: Automation) => {
-    const what = one.action === 'restore' ? t('automations.restore', { devices: one.devices.join(', ') }) : one.said;
-    return [what, one.said_when].filter((part) => part !== '').join(', ') || t('automations.unnamed');
-  };
-  const remove = async (one: Automation) => {
-    try {
-      await fetchApi('DELETE', `automations/${encodeURIComponent(one.id)}`);
-      notify(t('automations.removed', { name: named(one) }), '', false);
-    } catch (error) {
-      if (error instanceof ApiFailure) notify(error.message, error.fix);
-    }
-    done();
-  };
-  if (failure !== null) return <p class="bad-text">{failure}</p>;
-  if (value === null || value.length === 0) return null;
-  return (
-    <Panel title={t('automations.title')} id="automations">
-      <ul class="plain-list">
-        {value.map((one) => (
-          <li key={one.id} class="fact">
-            <div>
-              <strong>{named(one)}</strong>
-              <p class="dim small-text">
-                {[
-                  t(one.repeats ? 'automations.repeats' : 'automations.once'),
-                  one.conditions > 0 ? t('automations.conditions', { count: one.conditions }) : '',
-                  one.next_at === null ? '' : t('automations.next', { time: moment(one.next_at) }),
-                ]
-                  .filter((part) => part !== '')
-                  .join(' · ')}
-              </p>
-            </div>
-            <button
-              type="button"
-              aria-label={t('automations.remove', { name: named(one) })}
-              disabled={connection.value !== 'open'}
-              onClick={() => void remove(one)}
-            >
-              {t('automations.remove.short')}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </Panel>
-  );
-}
-
 export function Timers() {
   const [changes, setChanges] = useState(0);
   const { value, failure } = useReading(async () => (await get<{ timers: Timer[] }>('timers')).timers, [
@@ -225,7 +232,22 @@ export function Timers() {
       {groups
         .filter(({ list }) => list.length > 0)
         .map(({ kind, list }) => (
-          <Panel key={kind} title={t(`timers.${kind}` as TextKey)} id={`timers-${kind}`}>
+          <Panel
+            key={kind}
+            title={t(`timers.${kind}` as TextKey)}
+            id={`timers-${kind}`}
+            aside={
+              list.length > 1 && CLEARED.includes(kind) && connection.value === 'open' ? (
+                <Sure
+                  label={t('timers.all')}
+                  name={`${t('timers.all')}: ${t(`timers.${kind}` as TextKey)}`}
+                  question={t('timers.all.sure')}
+                  yes={t('timers.all')}
+                  onYes={() => void cancelAll(kind).then(done)}
+                />
+              ) : null
+            }
+          >
             <ul class="plain-list">
               {list.map((timer) => (
                 <Row key={timer.id} timer={timer} done={done} />
@@ -235,7 +257,12 @@ export function Timers() {
         ))}
       <HandedOn />
       <Automations changes={changes} done={done} />
-      <NewTimer done={done} />
+      <div class="columns">
+        <NewTimer done={done} />
+        <NewAlarm done={done} />
+        <NewReminder done={done} />
+        <NewRoutine done={done} />
+      </div>
       <InWords done={done} />
     </>
   );

@@ -2,9 +2,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
 import type { Turn, TurnSummary } from '../events';
 import { Badge, FieldList, Panel, Pick, Search, useReading } from '../parts';
-import { configured, connection, entries, heard, notify, type Entry } from '../store';
+import { configured, connection, entries, type Entry, heard, notify, spokenLanguage } from '../store';
 import { spans, tell } from '../story';
-import { milliseconds, moment, number, t, word, type TextKey } from '../text';
+import { inLanguage, locale, milliseconds, moment, number, t, type TextKey, word } from '../text';
 import { PlanSteps } from './now';
 
 const PAGE = 200;
@@ -256,6 +256,83 @@ function Sound({ id }: { id: string }) {
   );
 }
 
+interface Lesson {
+  text: string;
+  meant: string;
+  known: boolean;
+  note: string | null;
+}
+
+/** Tells Hark what was meant with a turn that it took wrongly. */
+function Wrong({ id }: { id: string }) {
+  const [meant, setMeant] = useState('');
+  const [told, setTold] = useState('');
+  const [note, setNote] = useState('');
+  const teach = async (of: string) => {
+    setTold('');
+    setNote('');
+    try {
+      const answer = await fetchApi('POST', `turns/${encodeURIComponent(id)}/wrong`, { meant: of });
+      const lesson = (await answer.json()) as Lesson;
+      const what = { text: lesson.text, meant: lesson.meant === NOTHING ? t('wrong.nothing') : lesson.meant };
+      setTold(t(lesson.known ? 'wrong.known' : 'wrong.kept', what));
+      setNote(lesson.note ?? '');
+      setMeant('');
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      setTold(t('wrong.unknown'));
+      setNote(`${error.message}. ${error.fix}`);
+    }
+  };
+  return (
+    <details class="panel">
+      <summary>
+        <h2>{t('now.wrong')}</h2>
+      </summary>
+      <p class="dim">{t('wrong.about')}</p>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void teach(meant.trim());
+        }}
+      >
+        <label class="field grow">
+          <span>{t('wrong.meant')}</span>
+          <input
+            type="text"
+            required
+            maxLength={300}
+            autocomplete="off"
+            placeholder={inLanguage(spokenLanguage.value, 'wrong.placeholder')}
+            value={meant}
+            onInput={(event) => setMeant(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="main" disabled={connection.value !== 'open'}>
+          {t('wrong.go')}
+        </button>
+        <button type="button" disabled={connection.value !== 'open'} onClick={() => void teach(NOTHING)}>
+          {t('wrong.none')}
+        </button>
+      </form>
+      <div role="status">
+        <p>{told}</p>
+        {note !== '' && (
+          <p class="dim" lang="en">
+            {note}
+          </p>
+        )}
+      </div>
+    </details>
+  );
+}
+
+/** The intent of what nothing was understood of. */
+const OUT_OF_SCOPE = 'out_of_scope';
+/** What is meant by a request that was none. */
+const NOTHING = 'none';
+
 function ofEntry({ turn, at, session, events, story }: Entry): Turn {
   return {
     turn,
@@ -313,7 +390,7 @@ function TurnDetail({ id }: { id: string }) {
         </p>
       )}
       <dl class="facts">
-        <div><dt>{t('turn.when')}</dt><dd>{new Date(turn.at).toLocaleString(document.documentElement.lang)}</dd></div>
+        <div><dt>{t('turn.when')}</dt><dd>{new Date(turn.at).toLocaleString(locale())}</dd></div>
         <div><dt>{t('turn.outcome')}</dt><dd><Badge group="outcome" name={turn.outcome ?? 'open'} /></dd></div>
         <div><dt>{t('turn.route')}</dt><dd>{word('route', turn.route ?? 'none')}</dd></div>
         <div><dt>{t('turn.conversation')}</dt><dd>{turn.session}</dd></div>
@@ -336,10 +413,12 @@ function TurnDetail({ id }: { id: string }) {
           {story.intents.map((intent, index) => (
             <div key={index} class="card">
               <p>
-                <strong>{intent.name}</strong>{' '}
-                <span class="dim">
-                  {word('route', intent.route)}, {t('turn.confidence', { percent: Math.round(intent.confidence * 100) })}
-                </span>
+                <strong>{intent.name === OUT_OF_SCOPE ? t('turn.outOfScope') : intent.name}</strong>{' '}
+                {intent.name !== OUT_OF_SCOPE && (
+                  <span class="dim">
+                    {word('route', intent.route)}, {t('turn.confidence', { percent: Math.round(intent.confidence * 100) })}
+                  </span>
+                )}
               </p>
               <p>
                 <span class="dim">{t('turn.why')}:</span> {intent.why}
@@ -420,6 +499,7 @@ function TurnDetail({ id }: { id: string }) {
           ))}
         </Panel>
       )}
+      {turn.text !== null && turn.outcome !== null && <Wrong id={turn.turn} />}
       {story.lessons.map((lesson, index) => (
         <p key={index}>{t('turn.lesson', { text: lesson.text, meant: lesson.meant })}</p>
       ))}

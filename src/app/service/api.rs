@@ -9,6 +9,7 @@ use crate::app::home::{names, sources};
 use crate::app::intercom::Intercom;
 use crate::app::knowledge::library::{self, HouseholdDocuments, Library};
 use crate::app::language::spoken_languages::lexicons;
+use crate::app::language::teacher::Teacher;
 use crate::app::models::pulls::BackgroundPulls;
 use crate::app::service::background::aside;
 use crate::app::service::broadcast::Broadcast;
@@ -40,7 +41,9 @@ use hark_core::setup::Setup;
 use hark_core::speaker::Speakers;
 use hark_core::timer::Timer;
 use hark_core::training::WakeTraining;
-use hark_core::{AutomationId, Event, Fault, FaultKind, Risk, Slots, TimerId, ToolCall, TurnId};
+use hark_core::{
+    AutomationId, Correction, Event, Fault, FaultKind, Lesson, Risk, Slots, TimerId, ToolCall, TurnId,
+};
 use hark_dialog::instincts;
 use hark_home::HomeRegistry;
 use hark_home::lists::ListError;
@@ -91,6 +94,7 @@ pub(crate) struct LiveApi {
     library: Arc<Library>,
     sessions: SessionStore,
     recordings: Recordings,
+    teacher: Arc<Teacher>,
     remote_microphones: Arc<RemoteMicrophones>,
     ending: Arc<Shutdown>,
 }
@@ -150,6 +154,7 @@ impl LiveApi {
             library: app.library.clone(),
             sessions: app.sessions.clone(),
             recordings: app.recordings().clone(),
+            teacher: Arc::new(app.teacher()),
             remote_microphones,
             ending,
         }
@@ -396,6 +401,11 @@ impl Api for LiveApi {
         let mut tools = tools::overview(&self.services);
         tools.retain(|tool| tool.is_available && serve.contains(&tool.permission));
         tools
+    }
+
+    fn teach(&self, correction: Correction) -> ApiFuture<'_, Result<Lesson, Fault>> {
+        let teacher = self.teacher.clone();
+        aside(move || teacher.teach(&correction))
     }
 
     fn task(&self) -> Option<TaskNews> {

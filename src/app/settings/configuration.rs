@@ -113,8 +113,8 @@ pub(crate) fn wake_word_problems(loaded: &Loaded) -> Vec<Problem> {
 
 /// What a change of the file that was refused is for a person at a terminal, and for programs.
 pub(crate) fn fault_of(path: &std::path::Path, error: &std::io::Error) -> Fault {
-    let fix = "let the user Hark runs as write the file and its folder (under systemd also `ReadWritePaths=` of the \
-               service), or change the file by hand";
+    let fix = "where Hark is the system's service: `sudo systemd-tmpfiles --create hark.conf`, which lets it write \
+               /etc/hark (a file elsewhere needs `ReadWritePaths=` of the service, too); or change the file by hand";
     Fault::new(FaultKind::Failed, "config", format!("cannot write {} ({error})", path.display()), fix)
 }
 

@@ -1,6 +1,6 @@
 //! Rooms that are named by hand: written into `home.toml`, which is made where there is none.
 
-use hark_config::{Config, ConfigFile, paths, write_whole};
+use hark_config::{Config, ConfigFile, paths};
 use hark_core::{Fault, FaultKind};
 use hark_home::file as home_file;
 use std::fs;
@@ -30,7 +30,7 @@ pub(crate) fn add(
         file => paths::expand(file),
     };
     let failed = |error: io::Error| {
-        let fix = "let the user Hark runs as write there, or run `hark setup` as one who may";
+        let fix = "run `sudo systemd-tmpfiles --create hark.conf` where Hark is the system's service, or `hark setup` as one who may write there";
         Fault::new(FaultKind::Failed, "home", format!("cannot write {} ({error})", path.display()), fix)
     };
     let text = match fs::read_to_string(&path) {
@@ -45,7 +45,7 @@ pub(crate) fn add(
         let fix = "give other names, or correct the file by hand";
         return Err(Fault::new(FaultKind::BadInput, "home", message, fix));
     }
-    write_whole(&path, &text).map_err(failed)?;
+    file.write_beside(&path, &text).map_err(failed)?;
     Ok(match config.home.file.is_empty() {
         // With rooms of one's own the things of the demonstration are gone, and so are its virtual devices.
         true => vec![("home.file", path.display().to_string().into()), ("home.demo", false.into())],

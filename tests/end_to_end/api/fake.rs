@@ -27,8 +27,8 @@ use hark_core::speech::Transcript;
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::training::WakeTraining;
 use hark_core::{
-    AutomationId, Envelope, Event, Fault, FaultKind, PublicEvent, Receipt, ReceiptId, Risk, Slots, Stamp,
-    TimerId, TurnId,
+    AutomationId, Correction, Envelope, Event, Fault, FaultKind, Lesson, PublicEvent, Receipt, ReceiptId,
+    Risk, Slots, Stamp, TimerId, TurnId,
 };
 use hark_http::Dashboard;
 use hark_http::limits::Limits;
@@ -286,6 +286,11 @@ impl Api for Fake {
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
         let sound = (turn.0 == "7").then(|| b"RIFFsound of 7".to_vec());
         Box::pin(async { Ok(sound) })
+    }
+
+    fn teach(&self, correction: Correction) -> ApiFuture<'_, Result<Lesson, Fault>> {
+        let Correction::Turn { meant, .. } = correction else { panic!("{correction:?}") };
+        Box::pin(async { Ok(Lesson { text: "turn it on".into(), meant, known: false, note: None }) })
     }
 
     fn heard_wake_words(&self) -> Vec<HeardWakeWord> {

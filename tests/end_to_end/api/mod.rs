@@ -63,6 +63,7 @@ fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
         "/api/v1/say" => Some(r#"{"text":"dinner"}"#),
         "/api/v1/documents" => Some(r#"{"path":"/home/them/manuals/boiler.pdf"}"#),
         "/api/v1/ask" => Some(r#"{"text":"what time is it","session_id":"s"}"#),
+        "/api/v1/turns/{id}/wrong" => Some(r#"{"meant":"none"}"#),
         "/api/v1/config" => Some(r#"{"changes":{"wake.threshold":0.6}}"#),
         "/api/v1/names" => Some(r#"{"id":"light.a","name":"Lamp","aliases":["lantern"]}"#),
         "/api/v1/speakers/{name}" => Some(SOUND.as_str()),

@@ -12,6 +12,7 @@ mod evaluations;
 mod everyday;
 pub(crate) mod going_on;
 mod hearing_people;
+mod installed_service;
 mod looking_back;
 mod memory;
 mod one_sentence;

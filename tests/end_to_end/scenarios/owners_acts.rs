@@ -23,6 +23,17 @@ fn names_conversations_and_a_restart_are_asked_by_http() {
         |method: &str, path: &str, body: Option<Value>| http_with(address, method, path, body, &operator);
     let ask = |text: &str| call("POST", "/api/v1/ask", Some(json!({"text": text, "session_id": "desk"}))).1;
 
+    // What was meant with a turn becomes an example of its words.
+    let (_, odd) = call("POST", "/api/v1/ask", Some(json!({"text": "the crumbs are winning again"})));
+    let wrong = format!("/api/v1/turns/{}/wrong", odd["turn"].as_str().unwrap());
+    let (status, lesson) = call("POST", &wrong, Some(json!({"meant": "HassVacuumStart"})));
+    assert_eq!((status, &lesson["meant"], &lesson["known"]), (200, &json!("HassVacuumStart"), &json!(false)));
+    let examples = fs::read_to_string(hark.path("intent/examples/en/marked.yaml")).unwrap();
+    assert!(examples.contains("crumbs are winning"), "{examples}");
+    let (status, refused) = call("POST", &wrong, Some(json!({"meant": "HassVacumStart"})));
+    assert_eq!((status, refused["error"]["kind"].as_str()), (422, Some("bad_input")), "{refused}");
+    assert_eq!(call("POST", "/api/v1/turns/none/wrong", Some(json!({"meant": "none"}))).0, 404);
+
     let change = json!({"id": "light.beacon", "name": "Zeppelin", "aliases": ["airship"]});
     assert_eq!(call("PATCH", "/api/v1/names", Some(change)).0, 204);
     let written = fs::read_to_string(&file).unwrap();

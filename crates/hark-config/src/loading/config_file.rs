@@ -7,8 +7,9 @@ use super::source::Source;
 use crate::Config;
 use crate::paths::{ProcessEnvironment, make_dir};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
 /// Where the configuration of a program comes from.
@@ -63,6 +64,24 @@ impl ConfigFile {
         Config::examine(self.named.as_deref(), &self.sets)
     }
 
+    /// Replaces a file that goes with this one, such as the home's. A new one belongs to whom this one belongs, and is read by
+    /// whom this one is read by: the administrator may make what the service writes later.
+    ///
+    /// # Errors
+    /// When it cannot be written; it is as before then.
+    pub fn write_beside(&self, path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+        let is_new = !path.exists();
+        write_whole(path, contents)?;
+        match fs::metadata(self.path()) {
+            Ok(own) if is_new => {
+                let file = File::open(path)?;
+                file.set_permissions(own.permissions())?;
+                give(&file, &own)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Writes changes into the file, where the configuration passes every check with them, and those of `also`.
     ///
     /// # Errors
@@ -104,8 +123,20 @@ fn overridden(loaded: &Loaded, change: &Change) -> Option<Problem> {
     })
 }
 
+/// Gives a file to whom another one belongs. Only the administrator can, and nobody else needs to.
+fn give(file: &File, like: &Metadata) -> io::Result<()> {
+    let own = file.metadata()?;
+    if (own.uid(), own.gid()) == (like.uid(), like.gid()) {
+        return Ok(());
+    }
+    match fchown(file, Some(like.uid()), Some(like.gid())) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        given => given,
+    }
+}
+
 /// Replaces a file atomically: a concurrent reader sees the old or the new contents, never a mix of both, and so does who
-/// reads it after a power cut.
+/// reads it after a power cut. Mode and owner stay, as far as this process may give files away.
 ///
 /// # Errors
 /// When it cannot be written; the file is as before then.
@@ -120,6 +151,7 @@ pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
         let mut file = File::create(&unfinished)?;
         if let Ok(old) = fs::metadata(&target) {
             file.set_permissions(old.permissions())?;
+            give(&file, &old)?;
         }
         file.write_all(contents.as_ref())?;
         file.sync_all()?;
@@ -182,6 +214,30 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing unfinished is left");
         file.change(&[Change { key: "vad.threshold_off".into(), value: None }], none).unwrap();
         assert_eq!(file.load().unwrap().config.vad.threshold_off, 0.35);
+    }
+
+    #[test]
+    fn what_the_administrator_writes_stays_its_owners() {
+        let dir = tempfile::tempdir().unwrap();
+        if fs::metadata(dir.path()).unwrap().uid() != 0 {
+            println!("skipped: only root gives files away");
+            return;
+        }
+        let path = dir.path().join("hark.toml");
+        fs::write(&path, "").unwrap();
+        std::os::unix::fs::chown(&path, Some(4711), Some(4712)).unwrap();
+        let file = ConfigFile::new(Some(&path), &[]);
+        file.change(&[set("home.demo", true)], none).unwrap();
+        let home = dir.path().join("home.toml");
+        file.write_beside(&home, "# ours").unwrap();
+        let owner = |path: &Path| fs::metadata(path).map(|own| (own.uid(), own.gid())).unwrap();
+        assert_eq!((owner(&path), owner(&home)), ((4711, 4712), (4711, 4712)));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&path), mode(&home));
+        // What was somebody else's before is theirs still.
+        std::os::unix::fs::chown(&home, Some(4713), Some(4714)).unwrap();
+        file.write_beside(&home, "# anew").unwrap();
+        assert_eq!(owner(&home), (4713, 4714));
     }
 
     #[test]

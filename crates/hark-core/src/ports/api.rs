@@ -19,6 +19,7 @@ use super::super::public_event::{Envelope, HarkState};
 use super::super::session::{KeptSession, Said};
 use super::super::setup::Setup;
 use super::super::speaker::Speakers;
+use super::super::teaching::{Correction, Lesson};
 use super::super::timer::Timer;
 use super::super::tool::Risk;
 use super::super::training::WakeTraining;
@@ -227,6 +228,11 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it cannot be read.
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>>;
+    /// Keeps what was meant with a turn that was taken wrongly.
+    ///
+    /// # Errors
+    /// `BadInput` for a turn that is not kept or what was meant that nobody understands; else when it cannot be written.
+    fn teach(&self, correction: Correction) -> ApiFuture<'_, Result<Lesson, Fault>>;
     /// The last wake words since the start, and what was nearly one; the newest first.
     fn heard_wake_words(&self) -> Vec<HeardWakeWord>;
     /// What is heard at the moment.

@@ -4,11 +4,13 @@ use super::operation::{
     ONE_OF_STORE, ONE_SESSION, Operation, Parameter, Success, WITH_BODY, WITH_BODY_OF_ONE, query, reads,
 };
 use crate::websocket::upgrade;
-use crate::{configuration, documents, handlers, household, inspection, owner, sessions, tool_host, wire};
+use crate::{
+    configuration, documents, handlers, household, inspection, owner, sessions, teaching, tool_host, wire,
+};
 use axum::routing::{delete, get, patch, post};
 
 /// All there are.
-pub(super) static OPERATIONS: [Operation; 43] = [
+pub(super) static OPERATIONS: [Operation; 44] = [
     Operation {
         refusals: &[],
         handler: || get(handlers::health),
@@ -51,6 +53,18 @@ pub(super) static OPERATIONS: [Operation; 43] = [
             "turn_audio",
             "What was said in a turn: 16 kHz mono s16, where `journal.record_audio` was on.",
             Success::Sound,
+        )
+    },
+    Operation {
+        method: "post",
+        body: Some(|schemas| schemas.subschema_for::<teaching::CorrectionRequest>()),
+        refusals: &WITH_BODY_OF_ONE,
+        handler: || post(teaching::taken_wrongly),
+        ..reads(
+            "/api/v1/turns/{id}/wrong",
+            "taken_wrongly",
+            "Keeps what was meant with a turn that was taken wrongly, as an example to learn from.",
+            Success::Object(|schemas| schemas.subschema_for::<teaching::Lesson>()),
         )
     },
     Operation {

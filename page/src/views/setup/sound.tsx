@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { fetchApi, get } from '../../api';
 import { chooseLanguage } from '../../preferences';
-import { useReading } from '../../parts';
+import { isReal, useReading } from '../../parts';
 import { health, heard } from '../../store';
 import { number, t } from '../../text';
 import { Doing, Failed, Options, post, useWork, writeKeys, type StepProps } from './parts';
@@ -52,7 +52,7 @@ function SoundStep(props: StepProps & { test: 'speaker' | 'microphone'; devices:
   const [device, setDevice] = useState(configured);
   const [tested, setTested] = useState<Tested | null>(null);
   const { isBusy, failed, setFailed, work } = useWork();
-  const { value, failure } = useReading(async () => (await get<Record<string, Device[]>>('devices'))[props.devices] ?? []);
+  const { value, failure } = useReading(async () => ((await get<Record<string, Device[]>>('devices'))[props.devices] ?? []).filter(isReal));
   const take = async (name: string) => {
     if (!(await writeKeys({ [props.name]: name }))) return;
     setTested(null);
@@ -70,7 +70,7 @@ function SoundStep(props: StepProps & { test: 'speaker' | 'microphone'; devices:
   if (value === null) return <p role="status">{t('setup.looking')}</p>;
   const usual = value.find((one) => one.default);
   const options = [
-    ...(value.length === 0 ? [] : [{ value: 'auto', label: t('setup.device.auto', { device: usual?.description ?? '–' }) }]),
+    ...(value.length === 0 ? [] : [{ value: 'auto', label: usual === undefined ? t('setup.device.usual') : t('setup.device.auto', { device: usual.description }) }]),
     ...value.map((one) => ({ value: one.name, label: one.name, about: one.description === one.name ? '' : one.description })),
     { value: NONE, label: t(`setup.${test}.none`) },
   ];
