@@ -236,9 +236,12 @@ impl Composer<'_> {
         let article = found
             .and_then(|at| words.get(at.checked_sub(1)?))
             .filter(|it| lexicon.things.articles.contains(it));
-        let capitalised = lexicon.speech.as_ref().is_some_and(|speech| speech.one.capitalised_nouns);
-        let within = |name: &str| if capitalised { name.to_owned() } else { name.to_lowercase() };
-        article.map_or_else(|| name.to_owned(), |article| format!("{article} {}", within(name)))
+        // Where nouns have capitals, articles have genders.
+        if lexicon.speech.as_ref().is_some_and(|speech| speech.one.capitalised_nouns) {
+            return article.map_or_else(|| name.to_owned(), |article| format!("{article} {name}"));
+        }
+        let article = article.copied().or_else(|| lexicon.things.articles.first().copied());
+        format!("{} {}", article.unwrap_or_default(), name.to_lowercase())
     }
 
     /// Whether "it" in a request stands behind a thing that this names itself.

@@ -91,13 +91,14 @@ pub(super) enum Adds {
 }
 
 impl Adds {
-    /// What a condition asks.
+    /// What a condition asks; of several, the first that names something or a place.
     fn question(&self) -> Option<&Slots> {
         let (Self::Becomes { said, .. } | Self::Check { said, .. } | Self::During(said)) = self else {
             return None;
         };
-        let Condition::State { question, .. } = &said.condition else { return None };
-        Some(question)
+        let questions = said.condition.questions();
+        let names = |question: &&Slots| question.contains_key("name") || question.contains_key("area");
+        questions.iter().copied().find(names).or(questions.first().copied())
     }
 
     /// The name of what a condition is about.
