@@ -274,7 +274,16 @@ impl Subscription {
 
     /// Waits for a line that passes the check, also among those that came before.
     pub fn wait(&self, what: &str, check: impl Fn(&str) -> bool) -> String {
-        wait_for(what, Duration::from_secs(30), || self.lines().into_iter().find(|line| check(line)))
+        let end = Instant::now() + Duration::from_secs(30);
+        loop {
+            let lines = self.lines();
+            if let Some(found) = lines.iter().find(|line| check(line)) {
+                return found.clone();
+            }
+            let last = lines.len().saturating_sub(30);
+            assert!(Instant::now() < end, "waited for {what}; the last lines: {:#?}", &lines[last..]);
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }
 

@@ -11,6 +11,9 @@ use hark_core::ports::NEXT_TURN;
 use hark_core::{Category, Intent, Understanding};
 use hark_language::phrases;
 
+/// Takes away what waits.
+const CANCEL_AUTOMATION: &str = "HarkCancelAutomation";
+
 impl Reader<'_> {
     /// What the words of two turns mean where the second corrects the first.
     pub(super) fn corrected_turn(&self, text: &str, language: &str) -> Option<Understanding> {
@@ -107,11 +110,13 @@ impl Reader<'_> {
     }
 }
 
-/// Whether words of two turns were taken for one item of a list.
+/// Whether words of two turns were taken for one item of a list, or the second for what waits: "*scrap the onions*".
 pub(super) fn lists_across_turns(text: &str, found: &Understanding) -> bool {
     let is_wild = |intent: &Intent| intent.confidence <= WILD_CONFIDENCE;
-    let lists = |intent: &Intent| category_of(&intent.name) == Some(Category::List) && is_wild(intent);
-    text.contains(NEXT_TURN) && found.intents.iter().any(lists)
+    let lists = |intent: &Intent| {
+        category_of(&intent.name) == Some(Category::List) || intent.name == CANCEL_AUTOMATION
+    };
+    text.contains(NEXT_TURN) && found.intents.iter().any(|intent| lists(intent) && is_wild(intent))
 }
 
 /// A request with the same asked again of something else; `None` where that is nothing of the kind.
