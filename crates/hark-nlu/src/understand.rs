@@ -66,10 +66,9 @@ impl Understand for Grammar {
             // "I said unlock" is no item of a list.
             let takes_any =
                 |intent: &Intent| leans_on_another(&intent.name) && intent.confidence <= WILD_CONFIDENCE;
-            if !is_whole(&found) || found.intents.iter().all(takes_any) {
-                if let Some(value) = reader.value(text) {
-                    return (value, false);
-                }
+            let is_open = !is_whole(&found) || found.intents.iter().all(takes_any);
+            if let Some(value) = is_open.then(|| reader.value(text)).flatten() {
+                return (value, false);
             }
             if effort.is_spent() || is_whole(&found) && !reader.swallows_correction(&found) {
                 return (found, effort.is_spent());
