@@ -97,6 +97,25 @@ export function Panel(props: { title: string; id: string; children: ComponentChi
   );
 }
 
+/** The names in a text with commas between them. */
+export function byCommas(text: string): string[] {
+  return text.split(',').map((one) => one.trim()).filter((one) => one !== '');
+}
+
+/** A form that the page handles itself; the browser sends nothing. */
+export function Form(props: { submit: () => void | Promise<void>; class?: string; children: ComponentChildren; 'aria-label'?: string }) {
+  const { submit, ...rest } = props;
+  return (
+    <form
+      {...rest}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    />
+  );
+}
+
 function written(value: Json | undefined): string {
   if (value === null || value === undefined) return '–';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

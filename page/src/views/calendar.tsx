@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { change, look } from '../commands';
-import { Lacking, Panel, Pick, useReading } from '../parts';
+import { Form, Lacking, Panel, Pick, useReading } from '../parts';
 import { connection, entries, isSet } from '../store';
 import { day, t } from '../text';
 
@@ -219,13 +219,7 @@ function Add({ done }: { done: () => void }) {
   };
   return (
     <Panel title={t('calendar.add')} id="calendar-add">
-      <form
-        class="stacked"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <Form class="stacked" submit={save}>
         <div class="filters">
           <label class="field grow">
             <span>{t('calendar.title')}</span>
@@ -259,7 +253,7 @@ function Add({ done }: { done: () => void }) {
         <button type="submit" class="main" disabled={connection.value !== 'open'}>
           {t('calendar.save')}
         </button>
-      </form>
+      </Form>
       <p role="status">{told}</p>
     </Panel>
   );

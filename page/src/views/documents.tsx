@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
-import { Badge, Panel, useReading } from '../parts';
+import { Badge, Form, Panel, useReading } from '../parts';
 import { connection, notify } from '../store';
 import { number, t } from '../text';
 
@@ -101,13 +101,7 @@ function Ask() {
   };
   return (
     <Panel title={t('documents.search')} id="documents-search">
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void search();
-        }}
-      >
+      <Form class="filters" submit={search}>
         <label class="field grow">
           <span>{t('documents.question')}</span>
           <input type="search" required maxLength={400} value={text} onInput={(event) => setText(event.currentTarget.value)} />
@@ -115,7 +109,7 @@ function Ask() {
         <button type="submit" class="main" disabled={connection.value !== 'open'}>
           {t('documents.go')}
         </button>
-      </form>
+      </Form>
       <p role="status">
         {found !== null && (found.length === 0 ? t('documents.nothing') : t('documents.found', { count: found.length }))}
       </p>
@@ -156,13 +150,7 @@ function Add({ done }: { done: () => void }) {
   };
   return (
     <Panel title={t('documents.add')} id="documents-add">
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void add();
-        }}
-      >
+      <Form class="filters" submit={add}>
         <label class="field grow">
           <span>{t('documents.path')}</span>
           <input
@@ -179,7 +167,7 @@ function Add({ done }: { done: () => void }) {
         <button type="submit" class="main" disabled={connection.value !== 'open'}>
           {t('documents.add.go')}
         </button>
-      </form>
+      </Form>
       <p role="status">{answer}</p>
     </Panel>
   );

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { change } from '../commands';
 import type { Timer } from '../events';
-import { Panel, Pick } from '../parts';
+import { Form, Panel, Pick } from '../parts';
 import { connection } from '../store';
 import { locale, t } from '../text';
 
@@ -15,9 +15,19 @@ function dayName(day: Day, length: 'short' | 'long'): string {
   return new Date(2023, 0, 2 + DAYS.indexOf(day)).toLocaleDateString(locale(), { weekday: length });
 }
 
+/** A number with two digits. */
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** The part of a rule of RFC 5545 that says the time of day. */
+function byTime(time: string): string {
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  return `BYHOUR=${hour};BYMINUTE=${minute}`;
+}
+
 /** A date as fields of forms have it, in local time. */
 function isoDay(at: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
@@ -32,8 +42,7 @@ export function nextMoment(time: string, now: Date): string {
 
 /** The rule of RFC 5545 for a time on these days. */
 export function weekly(days: readonly Day[], time: string): string {
-  const [hour = 0, minute = 0] = time.split(':').map(Number);
-  const at = `BYHOUR=${hour};BYMINUTE=${minute}`;
+  const at = byTime(time);
   return days.length === DAYS.length ? `FREQ=DAILY;${at}` : `FREQ=WEEKLY;BYDAY=${days.join(',')};${at}`;
 }
 
@@ -55,13 +64,7 @@ export function NewAlarm({ done }: { done: () => void }) {
   };
   return (
     <Panel title={t('alarms.add')} id="alarms-add">
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void set();
-        }}
-      >
+      <Form class="filters" submit={set}>
         <label class="field">
           <span>{t('alarms.time')}</span>
           <input type="time" required value={time} onInput={(event) => setTime(event.currentTarget.value)} />
@@ -90,7 +93,7 @@ export function NewAlarm({ done }: { done: () => void }) {
         <button type="submit" class="main" disabled={connection.value !== 'open'}>
           {t('alarms.set.go')}
         </button>
-      </form>
+      </Form>
       <p role="status">{told}</p>
     </Panel>
   );
@@ -102,8 +105,7 @@ type Repeats = (typeof REPEATS)[number];
 /** The rule of RFC 5545 by which a moment comes again. */
 export function rule(repeats: Exclude<Repeats, 'once'>, date: string, time: string): string {
   const [, month = 1, day = 1] = date.split('-').map(Number);
-  const [hour = 0, minute = 0] = time.split(':').map(Number);
-  const at = `BYHOUR=${hour};BYMINUTE=${minute}`;
+  const at = byTime(time);
   const weekday = DAYS[(new Date(`${date}T12:00`).getDay() + 6) % 7] ?? 'MO';
   switch (repeats) {
     case 'daily':
@@ -132,13 +134,7 @@ export function NewReminder({ done }: { done: () => void }) {
   };
   return (
     <Panel title={t('reminders.add')} id="reminders-add">
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void set();
-        }}
-      >
+      <Form class="filters" submit={set}>
         <label class="field grow">
           <span>{t('reminders.of')}</span>
           <input
@@ -168,7 +164,7 @@ export function NewReminder({ done }: { done: () => void }) {
         <button type="submit" class="main" disabled={connection.value !== 'open'}>
           {t('reminders.set.go')}
         </button>
-      </form>
+      </Form>
       <p role="status">{told}</p>
     </Panel>
   );
@@ -177,7 +173,6 @@ export function NewReminder({ done }: { done: () => void }) {
 /** Another time for an alarm or a reminder; of one that comes again the time of day alone. */
 export function Move({ timer, name, done }: { timer: Timer; name: string; done: () => void }) {
   const due = new Date(timer.due_at ?? Date.now());
-  const two = (value: number) => String(value).padStart(2, '0');
   const [date, setDate] = useState(isoDay(due));
   const [time, setTime] = useState(`${two(due.getHours())}:${two(due.getMinutes())}`);
   const [told, setTold] = useState('');
@@ -189,14 +184,7 @@ export function Move({ timer, name, done }: { timer: Timer; name: string; done: 
     if (answer.ok) done();
   };
   return (
-    <form
-      class="filters wide"
-      aria-label={t('timers.move', { name })}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void move();
-      }}
-    >
+    <Form class="filters wide" aria-label={t('timers.move', { name })} submit={move}>
       {!isAgain && (
         <label class="field">
           <span>{t('calendar.date')}</span>
@@ -211,6 +199,6 @@ export function Move({ timer, name, done }: { timer: Timer; name: string; done: 
         {t('timers.move.go')}
       </button>
       <span role="status">{told}</span>
-    </form>
+    </Form>
   );
 }

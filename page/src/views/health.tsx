@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
 import { Curves, type Series } from '../curves';
 import type { Health as HealthReport, Timings, TurnSummary } from '../events';
-import { Badge, isReal, Panel, tellFailure, useReading, useTick } from '../parts';
+import { Badge, Form, isReal, Panel, tellFailure, useReading, useTick } from '../parts';
 import { useMeter } from '../meter';
 import { send } from '../socket';
 import { connection, entries, hasMicrophone, hasSpeaker, health, meter, models, notify } from '../store';
@@ -159,13 +159,7 @@ function Voice() {
   };
   return (
     <Panel title={t('health.say')} id="say">
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void say();
-        }}
-      >
+      <Form class="filters" submit={say}>
         <label class="field grow">
           <span>{t('health.say.text')}</span>
           <input type="text" required maxLength={1000} value={text} onInput={(event) => setText(event.currentTarget.value)} />
@@ -173,7 +167,7 @@ function Voice() {
         <button type="submit" class="main">
           {t('health.say.go')}
         </button>
-      </form>
+      </Form>
       <p role="status">{answer}</p>
     </Panel>
   );

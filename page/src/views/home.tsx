@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'preact/hooks';
 import { fetchApi, get } from '../api';
 import { ask, control, phrase } from '../commands';
 import type { Area, Entity, Floor } from '../events';
-import { FieldList, Icon, isIcon, Pick, Search, tellFailure, useReading, useTick } from '../parts';
+import { byCommas, FieldList, Form, Icon, isIcon, Pick, Search, tellFailure, useReading, useTick } from '../parts';
 import { connection, provedStates } from '../store';
 import { number, t, word, type TextKey } from '../text';
 
@@ -102,7 +102,7 @@ function Names({ of, isDisabled, done }: { of: Named; isDisabled: boolean; done:
   const [aliases, setAliases] = useState(of.aliases.join(', '));
   const [told, setTold] = useState('');
   const save = async () => {
-    const others = aliases.split(',').map((one) => one.trim()).filter((one) => one !== '');
+    const others = byCommas(aliases);
     try {
       await fetchApi('PATCH', 'names', { id: of.id, name: name.trim(), aliases: others });
       setTold(t('home.names.saved'));
@@ -113,13 +113,7 @@ function Names({ of, isDisabled, done }: { of: Named; isDisabled: boolean; done:
     }
   };
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form class="filters" submit={save}>
       <label class="field">
         <span>{t('home.names.name', { id: of.id })}</span>
         <input type="text" required maxLength={100} value={name} autocomplete="off" onInput={(event) => setName(event.currentTarget.value)} />
@@ -132,7 +126,7 @@ function Names({ of, isDisabled, done }: { of: Named; isDisabled: boolean; done:
         {t('home.names.save')}
       </button>
       <span role="status">{told}</span>
-    </form>
+    </Form>
   );
 }
 
@@ -260,7 +254,7 @@ function NewRooms({ isDisabled, done }: { isDisabled: boolean; done: () => void 
   const [text, setText] = useState('');
   const [told, setTold] = useState('');
   const add = async () => {
-    const names = text.split(',').map((one) => one.trim()).filter((one) => one !== '');
+    const names = byCommas(text);
     try {
       await fetchApi('POST', 'setup/rooms', { names });
       setTold(t('setup.rooms.added', { names: names.join(', ') }));
@@ -272,13 +266,7 @@ function NewRooms({ isDisabled, done }: { isDisabled: boolean; done: () => void 
     }
   };
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add();
-      }}
-    >
+    <Form class="filters" submit={add}>
       <label class="field grow">
         <span>{t('setup.rooms.more')}</span>
         <input type="text" required maxLength={500} value={text} autocomplete="off" onInput={(event) => setText(event.currentTarget.value)} />
@@ -287,7 +275,7 @@ function NewRooms({ isDisabled, done }: { isDisabled: boolean; done: () => void 
         {t('setup.rooms.add')}
       </button>
       <span role="status">{told}</span>
-    </form>
+    </Form>
   );
 }
 

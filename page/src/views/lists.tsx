@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { get } from '../api';
 import { change } from '../commands';
 import type { Entity } from '../events';
-import { Panel, Sure, useReading } from '../parts';
+import { Form, Panel, Sure, useReading } from '../parts';
 import { connection, entries } from '../store';
 import { t } from '../text';
 
@@ -128,13 +128,7 @@ function NewList({ done }: { done: () => void }) {
   };
   return (
     <Panel title={t('lists.new')} id="lists-new">
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
+      <Form class="filters" submit={make}>
         <label class="field grow">
           <span>{t('lists.name')}</span>
           <input
@@ -150,7 +144,7 @@ function NewList({ done }: { done: () => void }) {
         <button type="submit" class="main" disabled={connection.value !== 'open'}>
           {t('lists.make')}
         </button>
-      </form>
+      </Form>
       <p role="status">{told}</p>
     </Panel>
   );

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
 import { ask, change } from '../commands';
 import type { Fact } from '../events';
-import { Panel, Pick, Search, useReading } from '../parts';
+import { Form, Panel, Pick, Search, useReading } from '../parts';
 import { connection, entries, notify, spokenLanguage } from '../store';
 import { day, inLanguage, locale, moment, t } from '../text';
 
@@ -113,13 +113,7 @@ export function Memory() {
       <p class="dim lead">{t('memory.about')}</p>
       {failure !== null && <p class="bad-text">{failure}</p>}
       <Panel title={t('memory.add')} id="memory-add">
-        <form
-          class="filters"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void remember();
-          }}
-        >
+        <Form class="filters" submit={remember}>
           <label class="field grow">
             <span class="unseen">{t('memory.add')}</span>
             <input
@@ -139,7 +133,7 @@ export function Memory() {
             <input type="checkbox" checked={isPrivate} onChange={(event) => setIsPrivate(event.currentTarget.checked)} />
             {t('memory.private.add')}
           </label>
-        </form>
+        </Form>
         <p role="status">{answer}</p>
       </Panel>
       <div class="filters">

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { change, look } from '../commands';
-import { Lacking, Panel, Sure, useReading } from '../parts';
+import { Form, Lacking, Panel, Sure, useReading } from '../parts';
 import { connection, entries, isSet } from '../store';
 import { day, t } from '../text';
 
@@ -86,13 +86,7 @@ function Text({ title, id, again, done }: { title: string; id: string; again: un
       <Lacking why={failure} />
       {value !== null && <pre tabIndex={0} aria-label={title}>{value.text}</pre>}
       {value?.truncated === true && <p class="dim">{t('notes.cut')}</p>}
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void add();
-        }}
-      >
+      <Form class="filters" submit={add}>
         <label class="field grow">
           <span>{t('notes.append', { title })}</span>
           <input
@@ -107,7 +101,7 @@ function Text({ title, id, again, done }: { title: string; id: string; again: un
         <button type="submit" disabled={connection.value !== 'open'}>
           {t('notes.append.go')}
         </button>
-      </form>
+      </Form>
       <p role="status">{told}</p>
       {value !== null && <Changes key={value.text} note={value} done={done} />}
     </div>
@@ -155,13 +149,7 @@ function New({ done }: { done: () => void }) {
   };
   return (
     <Panel title={t('notes.new')} id="notes-new">
-      <form
-        class="stacked"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <Form class="stacked" submit={save}>
         <label class="field">
           <span>{t('notes.title.field')}</span>
           <input type="text" maxLength={100} autocomplete="off" value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
@@ -173,7 +161,7 @@ function New({ done }: { done: () => void }) {
         <button type="submit" class="main" disabled={connection.value !== 'open'}>
           {t('notes.save')}
         </button>
-      </form>
+      </Form>
       <p role="status">{told}</p>
     </Panel>
   );

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { fetchApi, get } from '../api';
 import { microphone, microphoneIsPossible, record } from '../microphone';
-import { Panel, tellFailure, useReading } from '../parts';
+import { Form, Panel, tellFailure, useReading } from '../parts';
 import { connection, entries, notify } from '../store';
 import { moment, number, t } from '../text';
 import { TrainWakeWord } from './wake';
@@ -87,13 +87,7 @@ function Enrol({ done }: { done: () => void }) {
     <>
       <p class="dim">{t('people.enrol.about')}</p>
       <blockquote>{t('people.sentence')}</blockquote>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void enrol();
-        }}
-      >
+      <Form class="filters" submit={enrol}>
         <label class="field grow">
           <span>{t('people.name')}</span>
           <input
@@ -112,7 +106,7 @@ function Enrol({ done }: { done: () => void }) {
         >
           {t('people.record')}
         </button>
-      </form>
+      </Form>
       <p role="status">{told}</p>
     </>
   );

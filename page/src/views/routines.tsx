@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
 import { ask } from '../commands';
 import type { Turn } from '../events';
-import { Panel, useReading } from '../parts';
+import { Form, Panel, useReading } from '../parts';
 import type { Language } from '../preferences';
 import { connection, entries, notify, spokenLanguage } from '../store';
 import { inLanguage, moment, t } from '../text';
@@ -75,13 +75,7 @@ function Change({ of, done }: { of: Automation; done: () => void }) {
     if (isKept(turn) && (await forget(of))) done();
   };
   return (
-    <form
-      class="filters wide"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form class="filters wide" submit={save}>
       <label class="field grow">
         <span>{t('automations.change.about')}</span>
         <input type="text" required maxLength={1000} value={text} autocomplete="off" onInput={(event) => setText(event.currentTarget.value)} />
@@ -90,7 +84,7 @@ function Change({ of, done }: { of: Automation; done: () => void }) {
         {t('automations.change.go')}
       </button>
       <span role="status">{answer}</span>
-    </form>
+    </Form>
   );
 }
 
@@ -191,13 +185,7 @@ export function NewRoutine({ done }: { done: () => void }) {
   };
   return (
     <Panel title={t('routines.add')} id="routines-add">
-      <form
-        class="stacked"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
+      <Form class="stacked" submit={make}>
         <label class="field">
           <span>{t('routines.words')}</span>
           <input
@@ -225,7 +213,7 @@ export function NewRoutine({ done }: { done: () => void }) {
         <button type="submit" class="main" disabled={connection.value !== 'open'}>
           {t('routines.make')}
         </button>
-      </form>
+      </Form>
       <p role="status">{answer}</p>
     </Panel>
   );

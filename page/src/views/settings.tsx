@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get, isOperator, useToken, type Mistake } from '../api';
 import type { Json } from '../events';
-import { Badge, Panel, Search, useReading, WithCode } from '../parts';
+import { Badge, Form, Panel, Search, useReading, WithCode } from '../parts';
 import { configured, connection, notify, readConfiguration } from '../store';
 import { language, type Language } from '../preferences';
 import german from '../strings/settings.de.json';
@@ -241,13 +241,7 @@ export function Unlock({ done }: { done: (told: string) => void }) {
   };
   return (
     <Panel title={t('settings.locked')} id="settings-locked">
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void unlock();
-        }}
-      >
+      <Form class="filters" submit={unlock}>
         <label class="field grow">
           <span>{t('settings.operator')}</span>
           <input ref={input} type="password" autocomplete="current-password" aria-describedby="settings-locked-about" required />
@@ -255,7 +249,7 @@ export function Unlock({ done }: { done: (told: string) => void }) {
         <button type="submit" class="main">
           {t('settings.unlock')}
         </button>
-      </form>
+      </Form>
       <p role="alert" class="bad-text">
         {answer}
       </p>
@@ -484,12 +478,7 @@ export function Settings({ wanted }: { wanted: string }) {
           <p class="dim" role="status">
             {t('settings.count', { shown: number(shownCount), all: number(all.length) })}
           </p>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void save();
-            }}
-          >
+          <Form submit={save}>
             {shownCount === 0 && <p>{t('settings.none')}</p>}
             {sections.map((section) => (
               <Section key={section.name} {...section} mayChange={mayChange} isOpen={isSearched} />
@@ -506,7 +495,7 @@ export function Settings({ wanted }: { wanted: string }) {
                 </button>
               </span>
             </div>
-          </form>
+          </Form>
           <Servers />
           <Tools />
         </>

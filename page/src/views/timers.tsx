@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ApiFailure, fetchApi, get } from '../api';
 import { ask, change } from '../commands';
 import type { Timer } from '../events';
-import { Panel, Sure, useReading } from '../parts';
+import { Form, Panel, Sure, useReading } from '../parts';
 import { send } from '../socket';
 import { clockNow, connection, notify, spokenLanguage, timerChanges } from '../store';
 import { countdown, inLanguage, left, moment, recurrence, t, type TextKey } from '../text';
@@ -143,13 +143,7 @@ function NewTimer({ done }: { done: () => void }) {
   };
   return (
     <Panel title={t('timers.add')} id="timers-add">
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void start();
-        }}
-      >
+      <Form class="filters" submit={start}>
         <label class="field">
           <span>{t('timers.minutes')}</span>
           <input
@@ -168,7 +162,7 @@ function NewTimer({ done }: { done: () => void }) {
         <button type="submit" class="main" disabled={connection.value !== 'open'}>
           {t('timers.start')}
         </button>
-      </form>
+      </Form>
       <p role="status">{answer}</p>
     </Panel>
   );
@@ -185,13 +179,7 @@ function InWords({ done }: { done: () => void }) {
   };
   return (
     <Panel title={t('timers.words')} id="timers-words">
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void say();
-        }}
-      >
+      <Form class="filters" submit={say}>
         <label class="field grow">
           <span>{t('timers.words.about')}</span>
           <input
@@ -207,7 +195,7 @@ function InWords({ done }: { done: () => void }) {
         <button type="submit" class="main" disabled={connection.value !== 'open'}>
           {t('timers.words.go')}
         </button>
-      </form>
+      </Form>
       <p role="status">{answer}</p>
     </Panel>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { fetchApi } from '../../api';
-import { Pick } from '../../parts';
+import { byCommas, Pick } from '../../parts';
 import { number, t } from '../../text';
 import { Doing, Failed, Options, post, useWork, writeKeys, type StepProps } from './parts';
 
@@ -179,7 +179,7 @@ export function RoomsStep({ choices, of, again, done }: StepProps) {
   const known = choices.rooms.find((one) => one.name === before || one.id === before);
   const area = here ?? known?.name ?? '';
   const add = async () => {
-    const added = names.split(',').map((name) => name.trim()).filter((name) => name !== '');
+    const added = byCommas(names);
     if (added.length === 0) return;
     await fetchApi('POST', 'setup/rooms', { names: added });
     setNames('');
