@@ -236,7 +236,7 @@ pub struct Restored {
     pub before: Entity,
     /// As it was left.
     pub after: Entity,
-    /// Since when it is as before again, milliseconds since the Unix epoch, because somebody else has brought it back.
+    /// Since when it has been as it was before, milliseconds since the Unix epoch: somebody else may have changed it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub back_since_unix_ms: Option<i64>,
 }
@@ -295,6 +295,8 @@ pub mod intent {
     pub const RESTORE_LATER: &str = "HarkRestoreLater";
     /// Moves that end; its slots are the arguments of `automation.change_end`.
     pub const CHANGE_END: &str = "HarkChangeEnd";
+    /// Forgets what waits; its slots are the arguments of `automation.cancel`.
+    pub const CANCEL: &str = "HarkCancelAutomation";
     /// Tells the people of the house something.
     pub const ANNOUNCE: &str = "HassBroadcast";
     /// Carries out what is kept for words that somebody has said; its slots are the arguments of `automation.run` and [`INTENTS`].

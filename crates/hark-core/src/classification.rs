@@ -178,7 +178,7 @@ pub enum Tier {
     Action,
 }
 
-/// Intents that are told of beside the kind: so likely, and so many at most.
+/// The least probability of an intent that is named beside the kind, and how many are named at most.
 const LIKELY: f32 = 0.02;
 const MOST_NEAR: usize = 3;
 
@@ -247,8 +247,8 @@ impl Classification {
         }
     }
 
-    /// The kind with its probability, and what else was likely, for whoever asks why: `question (0.62); nearest:
-    /// HassGetState 0.41, HassTurnOn 0.07`.
+    /// The kind and the nearest intents with their probabilities: `question (0.62); nearest: HassGetState 0.41, HassTurnOn
+    /// 0.07`.
     pub fn described(&self) -> String {
         let near = self.intents.iter().filter(|(_, probability)| *probability >= LIKELY);
         let near: Vec<String> =

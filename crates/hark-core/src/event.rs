@@ -218,7 +218,8 @@ pub enum Effect {
 pub enum Reply {
     /// One part an intent, in the order they were said.
     Parts { parts: Vec<Part> },
-    /// Several names are as likely, or a single one is not sure: which is meant? What else was asked is told first.
+    /// Asks which of some candidate names is meant; a single one is to be confirmed. The parts tell the rest of the request,
+    /// and come first.
     AskWhich {
         candidates: Vec<String>,
         #[serde(default)]

@@ -6,13 +6,10 @@ use super::intent::category_of;
 use super::request_framing::Speech;
 use super::rules;
 use super::understand::{WILD_CONFIDENCE, is_whole};
-use hark_core::automation::intent::RESTORE_LATER;
+use hark_core::automation::intent::{CANCEL, RESTORE_LATER};
 use hark_core::ports::NEXT_TURN;
 use hark_core::{Category, Intent, Understanding};
 use hark_language::phrases;
-
-/// Takes away what waits.
-const CANCEL_AUTOMATION: &str = "HarkCancelAutomation";
 
 impl Reader<'_> {
     /// What the words of two turns mean where the second corrects the first.
@@ -111,11 +108,9 @@ impl Reader<'_> {
 }
 
 /// Whether words of two turns were taken for one item of a list, or the second for what waits: "*scrap the onions*".
-pub(super) fn lists_across_turns(text: &str, found: &Understanding) -> bool {
+pub(super) fn takes_across_turns(text: &str, found: &Understanding) -> bool {
     let is_wild = |intent: &Intent| intent.confidence <= WILD_CONFIDENCE;
-    let lists = |intent: &Intent| {
-        category_of(&intent.name) == Some(Category::List) || intent.name == CANCEL_AUTOMATION
-    };
+    let lists = |intent: &Intent| category_of(&intent.name) == Some(Category::List) || intent.name == CANCEL;
     text.contains(NEXT_TURN) && found.intents.iter().any(|intent| lists(intent) && is_wild(intent))
 }
 

@@ -11,7 +11,7 @@ use super::impossible::Impossible;
 use super::intent::{category_of, leans_on_another};
 use super::multi_value;
 use super::narrative;
-use super::next_turn::lists_across_turns;
+use super::next_turn::takes_across_turns;
 use super::other_requests::holds_another;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::Speech;
@@ -62,7 +62,7 @@ impl Understand for Grammar {
                 return (Understanding::default(), false);
             }
             let found = reader.as_said(text, language);
-            let found = if lists_across_turns(text, &found) { Understanding::default() } else { found };
+            let found = if takes_across_turns(text, &found) { Understanding::default() } else { found };
             // "I said unlock" is no item of a list.
             let takes_any =
                 |intent: &Intent| leans_on_another(&intent.name) && intent.confidence <= WILD_CONFIDENCE;
@@ -74,7 +74,7 @@ impl Understand for Grammar {
                 return (found, effort.is_spent());
             }
             let whole = reader.within_half(|reader| reader.said_otherwise(text, language));
-            let whole = whole.filter(|found| !lists_across_turns(text, found));
+            let whole = whole.filter(|found| !takes_across_turns(text, found));
             let taken_back = || if is_whole(&found) { None } else { taken_back(false) };
             (whole.or_else(taken_back).unwrap_or(found), false)
         });

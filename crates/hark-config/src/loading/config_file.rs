@@ -123,7 +123,7 @@ fn overridden(loaded: &Loaded, change: &Change) -> Option<Problem> {
     })
 }
 
-/// Gives a file to whom another one belongs. Only the administrator can, and nobody else needs to.
+/// Gives a file the owner and the group of another one. Left as it is where this process is not root, which alone may do so.
 fn give(file: &File, like: &Metadata) -> io::Result<()> {
     let own = file.metadata()?;
     if (own.uid(), own.gid()) == (like.uid(), like.gid()) {

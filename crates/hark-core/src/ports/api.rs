@@ -231,7 +231,7 @@ pub trait Api: Send + Sync {
     /// Keeps what was meant with a turn that was taken wrongly.
     ///
     /// # Errors
-    /// `BadInput` for a turn that is not kept or what was meant that nobody understands; else when it cannot be written.
+    /// `BadInput` where the turn is not kept, or what was meant is not understood; another fault where it cannot be written.
     fn teach(&self, correction: Correction) -> ApiFuture<'_, Result<Lesson, Fault>>;
     /// The last wake words since the start, and what was nearly one; the newest first.
     fn heard_wake_words(&self) -> Vec<HeardWakeWord>;

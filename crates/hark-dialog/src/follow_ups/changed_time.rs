@@ -3,7 +3,7 @@
 use super::{Before, text};
 use chrono::{NaiveTime, Timelike};
 use hark_core::automation::Until;
-use hark_core::automation::intent::{CHANGE_END, RESTORE_LATER};
+use hark_core::automation::intent::{CANCEL, CHANGE_END, RESTORE_LATER};
 use hark_core::calendar::{Recurrence, When, time_near};
 use hark_core::{Intent, Slots};
 use serde_json::Value;
@@ -172,7 +172,7 @@ pub fn keep(_: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;
     let detail = &done.receipt.as_ref().filter(|receipt| receipt.ok)?.detail;
     let slots = Slots::from_iter([("id".to_owned(), detail["automation"]["id"].as_str()?.into())]);
-    Some(Intent { name: super::CANCEL_AUTOMATION.to_owned(), slots, response: None, ..done.intent.clone() })
+    Some(Intent { name: CANCEL.to_owned(), slots, response: None, ..done.intent.clone() })
 }
 
 /// The time or the length that was asked for, because a request did not say it.

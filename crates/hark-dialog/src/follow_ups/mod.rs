@@ -19,7 +19,7 @@ mod timer_choice;
 pub use adjust::is_step;
 
 use super::instincts;
-use hark_core::automation::intent::{AUTOMATE, DENIES, IT, OF_IT, RESTORE_LATER, SEVERAL, TO_IT};
+use hark_core::automation::intent::{AUTOMATE, CANCEL, DENIES, IT, OF_IT, RESTORE_LATER, SEVERAL, TO_IT};
 use hark_core::intent::refusal;
 use hark_core::public_event::Origin;
 use hark_core::{Ambiguity, Intent, Receipt, Route, Slots, Understanding};
@@ -135,9 +135,6 @@ const LIMITS: [&str; 8] = [
 /// Takes back what the last request changed.
 pub const UNDO: &str = "HarkUndo";
 
-/// Takes away what waits for something.
-const CANCEL_AUTOMATION: &str = "HarkCancelAutomation";
-
 /// Forgets what was told.
 const FORGET: &str = "HarkForget";
 
@@ -238,7 +235,7 @@ impl RecentRequests {
             Some(only.clone())
         };
         let (name, id) = match only("HarkAutomationList", "automations") {
-            Some(automation) => (CANCEL_AUTOMATION, automation["id"].as_str()?.into()),
+            Some(automation) => (CANCEL, automation["id"].as_str()?.into()),
             None => (FORGET, only("HarkRecall", "ids")?),
         };
         let slots = Slots::from_iter([("id".to_owned(), id)]);

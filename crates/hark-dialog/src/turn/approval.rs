@@ -112,8 +112,8 @@ impl Machine {
         self.reply_as(now, id, reply, aloud);
     }
 
-    /// Asks which of several things is meant, where the tool could not tell; what else was done is told first. What is to last for
-    /// some time is kept with it.
+    /// Asks which of several things is meant, where the tool could not tell. What else was done is told first; the end of what is
+    /// to last for some time is kept with the request.
     fn ask_which_one(&mut self, now: Stamp, id: &TurnId) -> bool {
         let until_ms = now.clock_ms() + self.settings.context_ms;
         let Some(turn) = self.turn_mut(id) else { return false };

@@ -21,7 +21,8 @@ impl Machine {
         self.talks.of(&Origin::Voice).is_some_and(|talk| talk.approval.is_some() || talk.question.is_some())
     }
 
-    /// Asks which of several names is meant, behind what is told of the rest of the request, and keeps that until it is answered.
+    /// Asks which of several names is meant and keeps the request until that is answered. The parts tell the rest of it, and come
+    /// first.
     pub(super) fn ask_which(
         &mut self,
         now: Stamp,
