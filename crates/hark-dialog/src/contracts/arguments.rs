@@ -1,10 +1,11 @@
 //! Arguments of tools: what a model took out of a request is only used when it is enough and right.
 
-use super::reference::Checked;
-use super::{Outcome, check};
+use super::check;
+use super::outcome::Outcome;
+use super::reference::{Checked, may_be_null};
 use hark_core::Slots;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Something is wrong on the way from a request to its answer, told the same way every time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -63,37 +64,6 @@ pub fn too_little(schema: &Value, args: &Value) -> bool {
     null * 2 > required.len()
 }
 
-fn may_be_null(property: &Value) -> bool {
-    let says = |value: &Value| match value {
-        Value::String(name) => name == "null",
-        Value::Array(names) => names.iter().any(|name| name == "null"),
-        _ => false,
-    };
-    let any = |key: &str| property[key].as_array().is_some_and(|all| all.iter().any(may_be_null));
-    says(&property["type"]) || any("anyOf") || any("oneOf")
-}
-
-/// The schema of what a model takes out of a request: nothing is required and everything may be null.
-pub(super) fn nullable(schema: &Value) -> Value {
-    let mut loose = schema.clone();
-    let Some(object) = loose.as_object_mut() else { return json!({"type": "object", "maxProperties": 0}) };
-    object.remove("required");
-    object.remove("minProperties");
-    object.insert("type".into(), json!("object"));
-    object.insert("additionalProperties".into(), json!(false));
-    match object.get_mut("properties").and_then(Value::as_object_mut) {
-        Some(properties) => {
-            for property in properties.values_mut().filter(|property| !may_be_null(property)) {
-                *property = json!({"anyOf": [property.take(), {"type": "null"}]});
-            }
-        }
-        None => {
-            object.insert("properties".into(), json!({}));
-        }
-    }
-    loose
-}
-
 /// The arguments as the tool gets them, without what is null.
 ///
 /// # Errors
@@ -148,7 +118,9 @@ pub fn after_verification(outcome: &Outcome, tries: u32) -> Next {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reference::nullable;
     use super::*;
+    use serde_json::json;
 
     fn schema() -> Value {
         json!({

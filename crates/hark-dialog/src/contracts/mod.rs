@@ -12,6 +12,7 @@ mod call;
 mod check;
 mod files;
 pub mod matrix;
+mod outcome;
 pub mod plan_check;
 mod prompt;
 pub mod reference;
@@ -25,7 +26,8 @@ mod tool_calls;
 mod tool_calls_tests;
 
 pub use arguments::PipelineError;
-pub use call::{Options, Outcome};
+pub use call::Options;
+pub use outcome::Outcome;
 pub use prompt::{fence, harmless};
 pub use reference::Reference;
 

@@ -1,7 +1,6 @@
 //! What is known of the tools, as prompts and schemas want it: made once, and anew only when the tools change.
 //! A schema says with `x-filled` which part of it depends on the tools: `intents`, `tools` or `arguments`.
 
-use super::arguments::nullable;
 use super::{Contract, Terms, prompt, signature};
 use hark_core::model::ToolSpec;
 use serde_json::{Map, Value, json};
@@ -243,4 +242,36 @@ fn with_names(schema: &Value, names: &[String]) -> Value {
         Value::Array(list) => list.iter().map(|item| with_names(item, names)).collect(),
         other => other.clone(),
     }
+}
+
+/// Whether a schema allows null.
+pub(super) fn may_be_null(property: &Value) -> bool {
+    let says = |value: &Value| match value {
+        Value::String(name) => name == "null",
+        Value::Array(names) => names.iter().any(|name| name == "null"),
+        _ => false,
+    };
+    let any = |key: &str| property[key].as_array().is_some_and(|all| all.iter().any(may_be_null));
+    says(&property["type"]) || any("anyOf") || any("oneOf")
+}
+
+/// The schema of what a model takes out of a request: nothing is required and everything may be null.
+pub(super) fn nullable(schema: &Value) -> Value {
+    let mut loose = schema.clone();
+    let Some(object) = loose.as_object_mut() else { return json!({"type": "object", "maxProperties": 0}) };
+    object.remove("required");
+    object.remove("minProperties");
+    object.insert("type".into(), json!("object"));
+    object.insert("additionalProperties".into(), json!(false));
+    match object.get_mut("properties").and_then(Value::as_object_mut) {
+        Some(properties) => {
+            for property in properties.values_mut().filter(|property| !may_be_null(property)) {
+                *property = json!({"anyOf": [property.take(), {"type": "null"}]});
+            }
+        }
+        None => {
+            object.insert("properties".into(), json!({}));
+        }
+    }
+    loose
 }

@@ -3,11 +3,8 @@
 //! known, is kept only where every clause of it names a thing that a receipt is about, and no contrary of the act.
 
 use super::action_claims::{self, Measure};
-use super::success_guard::ClaimedAction;
-use hark_core::Receipt;
+use super::claimed_action::{ClaimedAction, words};
 use hark_language::Lexicon;
-use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// Acts that are each other's contrary; what tells of one and not of the other denies the other.
 const CONTRARIES: &[(&str, &str)] = &[
@@ -23,43 +20,8 @@ const CONTRARIES: &[(&str, &str)] = &[
     ("memory.remember", "memory.forget"),
 ];
 
-/// Shorter words are no part of a name: articles, prepositions.
-const MIN_CHARS: usize = 3;
 /// A word may be a part of another from so many characters on: "licht" of "deckenlicht".
 const MIN_PART_CHARS: usize = 4;
-/// Fields of a receipt that name what it is about.
-const NAMING: [&str; 6] = ["name", "list", "items", "item", "area", "place"];
-
-/// The words of what a call with these arguments and this receipt was about, in small letters.
-pub(super) fn things(tool: &str, args: &Value, receipt: &Receipt) -> BTreeSet<String> {
-    let mut words = BTreeSet::new();
-    // "Timer" of `timer.start`; `home` and `mcp` are no things.
-    let kind = tool.split('.').next().filter(|kind| !matches!(*kind, "home" | "mcp" | "test"));
-    words.extend(kind.map(str::to_lowercase));
-    let entities = receipt.detail["entities"].as_array().into_iter().flatten();
-    let named = entities.flat_map(|entity| [&entity["name"], &entity["area"], &entity["domain"]]);
-    let about = NAMING.iter().map(|field| &receipt.detail[*field]);
-    let given = args.as_object().into_iter().flat_map(|args| args.values());
-    named.chain(about).chain(given).for_each(|value| collect(value, &mut words));
-    words
-}
-
-fn collect(value: &Value, words: &mut BTreeSet<String>) {
-    match value {
-        Value::String(text) => {
-            words.extend(self::words(text).filter(|word| word.chars().count() >= MIN_CHARS))
-        }
-        Value::Array(values) => values.iter().for_each(|value| collect(value, words)),
-        _ => {}
-    }
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-}
-
 /// What may be said of a text, sentence by sentence; empty where nothing may.
 pub(super) fn bound(text: &str, actions: &[ClaimedAction], languages: &[&'static Lexicon]) -> String {
     let kept = sentences(text).into_iter().filter(|sentence| may_be_said(sentence, actions, languages));
@@ -163,7 +125,8 @@ fn is_contrary(tool: &str, clause: &[String], languages: &[&'static Lexicon]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use hark_core::Receipt;
+    use serde_json::{Value, json};
 
     fn action(tool: &str, args: Value, detail: Value) -> ClaimedAction {
         let receipt = Receipt { id: "r-1".into(), ok: true, changed: true, detail, tainted: false };

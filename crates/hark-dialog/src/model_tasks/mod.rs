@@ -10,6 +10,7 @@ mod action_claims;
 mod answer;
 mod autonomy;
 mod bound_claims;
+mod claimed_action;
 mod describing;
 mod facts;
 mod model_faults;

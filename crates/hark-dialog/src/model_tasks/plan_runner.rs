@@ -1,7 +1,8 @@
 //! Plans: made under contract, checked, and carried out with a checkpoint before and after every step, so that a
 //! power cut loses nothing and repeats no completed step.
 
-use super::success_guard::{ClaimedAction, honest, troubles};
+use super::claimed_action::ClaimedAction;
+use super::success_guard::{honest, troubles};
 use super::{More, Suspended, ThoughtEnd, Work, needs_approval, shown};
 use crate::contracts::Contract;
 use crate::contracts::arguments::validated;

@@ -2,7 +2,8 @@
 //! enough was tried.
 
 use super::autonomy;
-use super::success_guard::{ClaimedAction, honest, troubles};
+use super::claimed_action::ClaimedAction;
+use super::success_guard::{honest, troubles};
 use super::told_sentences::{TELL, person_tool, tell_tool, told};
 use super::{More, Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
 use crate::contracts::Contract;

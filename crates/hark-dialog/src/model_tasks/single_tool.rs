@@ -1,7 +1,8 @@
 //! One tool that a model named: its arguments taken out of the request, verified where it changes something, run
 //! behind the gate, and its result put into words. All under contracts.
 
-use super::success_guard::{ClaimedAction, honest};
+use super::claimed_action::ClaimedAction;
+use super::success_guard::honest;
 use super::{More, Suspended, ThoughtEnd, Work, needs_approval};
 use crate::contracts::arguments::{
     Next, after_extraction, after_verification, takes_none, too_little, validated,

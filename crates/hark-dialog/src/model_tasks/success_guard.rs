@@ -2,44 +2,8 @@
 
 use super::action_claims::{self, Measure, SafetyCritical};
 use super::bound_claims;
-use crate::summary::{self, Words};
-use hark_core::Receipt;
+use super::claimed_action::ClaimedAction;
 use hark_language::Lexicon;
-use serde_json::Value;
-use std::collections::BTreeSet;
-
-/// One tool that ran for a task.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ClaimedAction {
-    pub(super) tool: String,
-    /// Id of its receipt.
-    pub(super) receipt: String,
-    /// It can change something.
-    pub(super) writes: bool,
-    pub(super) ok: bool,
-    /// Kinds of things of the home it was done to.
-    pub(super) domains: Vec<String>,
-    /// Words of what it was about.
-    pub(super) things: BTreeSet<String>,
-    /// What went wrong, for people.
-    pub(super) trouble: String,
-}
-
-impl ClaimedAction {
-    pub(super) fn of(tool: &str, writes: bool, args: &Value, receipt: &Receipt, words: &Words) -> Self {
-        let things = bound_claims::things(tool, args, receipt);
-        let trouble = if receipt.ok { "" } else { summary::trouble(&receipt.detail, words) };
-        let entities = receipt.detail["entities"].as_array().into_iter().flatten();
-        let domain = |entity: &Value| {
-            let of_id = || entity["id"].as_str().and_then(|id| id.split('.').next());
-            entity["domain"].as_str().or_else(of_id).map(str::to_owned)
-        };
-        let domains = entities.filter_map(domain).collect();
-        let trouble = trouble.to_owned();
-        let (tool, id) = (tool.to_owned(), receipt.id.0.clone());
-        Self { tool, receipt: id, writes, ok: receipt.ok, domains, things, trouble }
-    }
-}
 
 /// Whether a text claims, in one of these languages, that something was done in the house, where nothing can have been.
 pub(super) fn claims_an_action(words: &str, languages: &[&'static Lexicon]) -> bool {

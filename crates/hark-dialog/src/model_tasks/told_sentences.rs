@@ -2,7 +2,8 @@
 //! sentence is kept only where those are receipts of this task, of what was done, and where it says no more than they do, by act
 //! and thing; one without receipts must claim nothing. Words that come without this form are checked as they are.
 
-use super::success_guard::{ClaimedAction, honest};
+use super::claimed_action::ClaimedAction;
+use super::success_guard::honest;
 use hark_core::Risk;
 use hark_core::model::{ModelCall, ToolSpec};
 use hark_language::Lexicon;

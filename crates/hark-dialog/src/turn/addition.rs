@@ -3,7 +3,8 @@
 //! rest is carried out; if it is another request, what was done is taken back and the whole is carried out.
 
 use super::Machine;
-use super::continuation::{Continuation, Spoken, begins_with, same_intents};
+use super::continuation::{begins_with, same_intents};
+use super::state::{Addition, Continuation, Spoken};
 use crate::follow_ups;
 use hark_core::automation::intent::AUTOMATE;
 use hark_core::intent::refusal;
@@ -19,15 +20,6 @@ use serde_json::Value;
 pub(super) struct Request {
     said: Spoken,
     until_ms: u64,
-}
-
-/// Words that are read behind the request before, once.
-#[derive(Debug, Clone)]
-pub(super) struct Addition {
-    before: Spoken,
-    whole: String,
-    /// What they mean alone, until it is known what both mean.
-    alone: Option<Box<Understanding>>,
 }
 
 impl Machine {

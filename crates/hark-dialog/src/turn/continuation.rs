@@ -4,7 +4,7 @@
 
 use super::Machine;
 use super::barge_in::Interruption;
-use super::state::{Opening, Phase, Work};
+use super::state::{Continuation, Opening, Phase, Spoken, Stage, Work};
 use crate::intent_tools::TAKES_BACK;
 use crate::{follow_ups, instincts};
 use hark_core::automation::intent::RESTORE_LATER;
@@ -20,38 +20,6 @@ const MAX_UNDERSTANDING_MS: u64 = 2_000;
 
 /// How sure the recogniser must be of both parts.
 const MIN_CONFIDENCE: f32 = 0.5;
-
-/// A spoken request.
-#[derive(Debug, Clone)]
-pub(super) struct Spoken {
-    pub(super) turn: TurnId,
-    pub(super) heard: String,
-    pub(super) intents: Vec<Intent>,
-    /// Whether it has changed something.
-    pub(super) changed: bool,
-}
-
-/// What a turn that goes on with a request still has to settle.
-#[derive(Debug, Clone)]
-pub(super) struct Continuation {
-    /// The first part.
-    before: Spoken,
-    /// The words of the second part, where they are to be looked at by themselves yet.
-    tail: Option<String>,
-    stage: Stage,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Stage {
-    /// What both parts mean together is being found out.
-    Whole,
-    /// What the second part means by itself is.
-    Tail,
-    /// Both are a request, which is to be done.
-    Accepted,
-    /// When the first has been taken back, these are to be done.
-    TakingBack(Vec<Intent>),
-}
 
 impl Continuation {
     /// Both are a request that is to be done instead of the first.

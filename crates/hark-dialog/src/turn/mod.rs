@@ -58,7 +58,6 @@ mod why;
 use crate::follow_ups::RecentRequests;
 use approval::Answerer;
 use barge_in::Interruption;
-use continuation::{Continuation, Spoken};
 use conversations::{Talk, Talks};
 use hark_config as config;
 use hark_config::speaking::FollowUp;
@@ -69,7 +68,7 @@ use hark_core::{Effect, Event, Mode, Reply, Route, Stamp, TurnId};
 use hark_language::Lexicon;
 use ringing::Ringing;
 use said::Said;
-use state::{Opening, Phase, Times, Turn};
+use state::{Continuation, Opening, Phase, Spoken, Times, Turn};
 
 /// What the machine needs to know of the configuration.
 #[derive(Debug, Clone, PartialEq)]

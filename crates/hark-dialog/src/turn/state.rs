@@ -1,12 +1,12 @@
 //! What the turn machine remembers: open turns, what waits for approval, what rings.
 
-use super::addition::Addition;
-use super::continuation::Continuation;
 use crate::intent_tools;
 use hark_core::intent::NearThing;
 use hark_core::memory::{Requester, Speaker};
 use hark_core::public_event::{Origin, Outcome, Timings};
-use hark_core::{Ambiguity, Intent, Kind, MicrophoneId, Part, Receipt, Route, Stamp, ToolCall, TurnId};
+use hark_core::{
+    Ambiguity, Intent, Kind, MicrophoneId, Part, Receipt, Route, Stamp, ToolCall, TurnId, Understanding,
+};
 
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +105,47 @@ pub(super) struct Turn {
     /// Give up at this time; set anew in every phase.
     pub(super) give_up_at_ms: u64,
     pub(super) times: Times,
+}
+
+/// A spoken request.
+#[derive(Debug, Clone)]
+pub(super) struct Spoken {
+    pub(super) turn: TurnId,
+    pub(super) heard: String,
+    pub(super) intents: Vec<Intent>,
+    /// Whether it has changed something.
+    pub(super) changed: bool,
+}
+
+/// What a turn that goes on with a request still has to settle.
+#[derive(Debug, Clone)]
+pub(super) struct Continuation {
+    /// The first part.
+    pub(super) before: Spoken,
+    /// The words of the second part, where they are to be looked at by themselves yet.
+    pub(super) tail: Option<String>,
+    pub(super) stage: Stage,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Stage {
+    /// What both parts mean together is being found out.
+    Whole,
+    /// What the second part means by itself is.
+    Tail,
+    /// Both are a request, which is to be done.
+    Accepted,
+    /// When the first has been taken back, these are to be done.
+    TakingBack(Vec<Intent>),
+}
+
+/// Words that are read behind the request before, once.
+#[derive(Debug, Clone)]
+pub(super) struct Addition {
+    pub(super) before: Spoken,
+    pub(super) whole: String,
+    /// What they mean alone, until it is known what both mean.
+    pub(super) alone: Option<Box<Understanding>>,
 }
 
 impl Turn {
