@@ -85,7 +85,10 @@ fn read(module: &Module, text: &str, texts: &BTreeMap<Module, String>) -> File {
         for (at, _) in text.match_indices(start) {
             let path: String =
                 text[at..].chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':')).collect();
-            file.uses.extend(from_root(module, path.trim_end_matches(':'), texts));
+            // The trees of `use` were read above.
+            if !text[at + path.len()..].starts_with('{') {
+                file.uses.extend(from_root(module, path.trim_end_matches(':'), texts));
+            }
         }
     }
     file

@@ -7,6 +7,7 @@ mod clause;
 mod composed;
 mod hours;
 mod in_turn;
+mod model;
 mod notices;
 mod questions;
 mod terms;
@@ -16,19 +17,20 @@ use super::impossible::Impossible;
 use super::intent::category_of;
 use super::qualifiers::{Kind, Qualifier, Qualifiers, refused};
 use super::request_framing::Speech;
-use super::rules::{self, Prefer, Reckoning};
+use super::rules;
 use super::text::Token;
-use super::understand::{EVENT, read};
 use chrono::Days;
-use clause::{Adds, Clause};
-use composed::Composed;
 use hark_core::automation::intent::{ANNOUNCE, COMMAND};
 use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::When;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Route, Slots, Understanding};
 use hark_language::phrases;
+use model::{Adds, Clause, Composed};
 use serde_json::Value;
+
+/// Slot of something that a reminder would wait for.
+pub(super) const EVENT: &str = "event";
 
 /// Most clauses of one request.
 const MAX_CLAUSES: usize = 3;
@@ -485,7 +487,7 @@ impl Composer<'_> {
             };
             is_whole.then(|| Composed::of(matches, promised(self.reader, words)))
         };
-        let in_full = || read(reader, text, &tokens).filter(|found| found.missed.is_empty());
+        let in_full = || reader.read(text, &tokens).filter(|found| found.missed.is_empty());
         self.notice(text, &tokens)
             .map(|tell| Composed::of(vec![tell], String::new()))
             .or_else(|| self.leaning(text, &tokens))
@@ -546,7 +548,7 @@ fn span<'t>(text: &'t str, tokens: &[Token]) -> &'t str {
 /// Whether days are left out of what comes again, which the request itself takes for something else: "remind me every
 /// evening to feed the cat, excluding weekends".
 pub(super) fn has_other_days(qualifiers: &Qualifiers<'_>, found: &Match, reader: &Reader<'_>) -> bool {
-    let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::Usual };
+    let by = reader.reckoning();
     let days = |it: &Qualifier| {
         let behind = &qualifiers.words[it.mark.1..];
         // What the repetition has already is no word that was taken as it is.

@@ -8,8 +8,8 @@ use super::number_spans;
 use super::placed::MAX_PLACE_WORDS;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::{Speech, spoken};
-use super::rules::{self, Prefer, Reckoning, Rule};
-use super::understand::WILD_CONFIDENCE;
+use super::rules::{self, Rule};
+use super::to_intent::WILD_CONFIDENCE;
 use hark_core::automation::intent::COMMAND;
 use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
@@ -122,7 +122,7 @@ impl Speech<'_> {
         // "In ten minutes, no, make it fifteen, turn it on", "rather the lamp, and at half": what stands behind what was meant
         // goes on with the request.
         let joins = |at: usize| self.lexicon().requests.connectors.contains(words[at]);
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         // "… no, *Monday at nine* to take the bins out."
         let timed = |rule| Some(words.len() - meant.len() + rules::longest(rule, meant, &by)?.1);
         let time = timed(Rule::Datetime).or_else(|| timed(Rule::Time));
@@ -171,7 +171,7 @@ impl Speech<'_> {
         said: &[&str],
         meant: &[&str],
     ) -> Vec<String> {
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let at = self.lexicon().time.at;
         let marked = said.windows(2).find(|pair| at.contains(pair[0]) && pair[1] == meant[0]);
         let new = [marked.map_or([].as_slice(), |pair| &pair[..1]), meant].concat();
@@ -227,7 +227,7 @@ impl Speech<'_> {
     }
 
     fn datetimes_from(&self, first: usize, words: &[&str]) -> Vec<Range<usize>> {
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let span = |at: usize| Some(at..at + rules::longest(Rule::Datetime, &words[at..], &by)?.1);
         (first..words.len()).find_map(|at| span(at).filter(|span| !span.is_empty())).into_iter().collect()
     }
@@ -418,7 +418,7 @@ impl Speech<'_> {
 
     /// Words that a rule reads as it reads all that was meant.
     fn same_rule(&self, rule: Rule, wrong: &[&str], meant: &[&str]) -> Option<Vec<Range<usize>>> {
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let longest = |words: &[&str]| rules::longest(rule, words, &by).map(|(_, used)| used);
         // A number alone is one of many things.
         let is_number = self.lexicon().numbers.number(meant).is_some_and(|(_, used)| used == meant.len());
@@ -447,7 +447,7 @@ impl Speech<'_> {
         let all = number_spans::numbers(&text, &tokens, lexicon);
         let same_unit = |place: &Range<usize>| wrong[place.end..].starts_with(unit);
         // "Half five" is one time.
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let time = |place: Range<usize>| {
             let is_time = |start: &usize| {
                 let words = &wrong[*start..place.end];

@@ -6,7 +6,7 @@ use super::intent::{category_of, leans_on_another};
 use super::number_spans;
 use super::qualifiers::refused;
 use super::request_framing::{self, Speech};
-use super::rules::{self, NoSuchDay, Prefer, Reckoning};
+use super::rules::{self, NoSuchDay};
 use super::text::Token;
 use hark_core::automation::intent::COMMAND;
 use hark_core::intent::refusal;
@@ -43,7 +43,7 @@ impl<'s> Impossible<'s> {
     pub fn of(reader: &'s Reader<'s>, text: &'s str, tokens: &'s [Token]) -> Self {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let lexicon = reader.grammar.lexicon();
-        let by = Reckoning { lexicon, now: reader.now, prefer: Prefer::default() };
+        let by = reader.reckoning();
         let mut dates = Vec::new();
         let mut at = 0;
         while at < words.len() && reader.spend(STEPS_A_WORD) {

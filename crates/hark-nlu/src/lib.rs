@@ -38,9 +38,9 @@ mod request_framing;
 mod requests;
 pub mod rules;
 pub mod sentences;
-mod single;
 pub mod tagger;
 pub mod text;
+mod to_intent;
 mod understand;
 
 pub use fact_extraction::Statements;

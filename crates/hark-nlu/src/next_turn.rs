@@ -5,7 +5,7 @@ use super::grammar::{Part, Reader};
 use super::intent::category_of;
 use super::request_framing::Speech;
 use super::rules;
-use super::understand::{WILD_CONFIDENCE, is_whole};
+use super::to_intent::{WILD_CONFIDENCE, is_whole};
 use hark_core::automation::intent::{CANCEL, RESTORE_LATER};
 use hark_core::ports::NEXT_TURN;
 use hark_core::{Category, Intent, Understanding};

@@ -4,8 +4,8 @@
 use super::grammar::Reader;
 use super::intent::category_of;
 use super::request_framing::Speech;
-use super::rules::{self, Prefer, Reckoning, Rule};
-use super::understand::is_whole;
+use super::rules::{self, Rule};
+use super::to_intent::is_whole;
 use hark_core::automation::intent::{AUTOMATE, COMMAND};
 use hark_core::{Category, Intent, Understanding};
 use hark_language::phrases;
@@ -66,7 +66,7 @@ impl Speech<'_> {
         let mark = marks.into_iter().find_map(|marks| phrases::starts(marks, rest))?;
         let end = Some(&rest[mark..]).filter(|end| !end.is_empty())?;
         // "At eight every morning": it comes again as a whole.
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let every = (1..end.len()).find(|at| {
             rules::longest(Rule::Recurrence, &end[*at..], &by).is_some_and(|(_, used)| at + used == end.len())
         });

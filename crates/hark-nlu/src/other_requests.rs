@@ -3,7 +3,7 @@
 use super::grammar::{Match, Took};
 use super::intent::{category_of, leans_on_another};
 use super::request_framing::Speech;
-use super::rules::{self, Prefer, Reckoning, Rule};
+use super::rules::{self, Rule};
 use hark_core::Category;
 use hark_language::{Phrases, phrases};
 
@@ -19,7 +19,7 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
             && words.get(at + joins).is_some_and(|_| phrases::starts(how, &words[at + joins..]).is_some())
     };
     let asks = |at: usize| goes_on(at, talk.questions);
-    let by = Reckoning { lexicon, now: speech.reader.now, prefer: Prefer::default() };
+    let by = speech.reader.reckoning();
     // "… to ring the bank and at four to fetch the parcel."
     let at_another_time = |at: usize| {
         let joins = lexicon.requests.connectors.contains(words[at - 1]);

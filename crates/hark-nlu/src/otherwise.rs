@@ -3,7 +3,7 @@
 use super::grammar::Reader;
 use super::qualifiers::Qualifiers;
 use super::request_framing::Speech;
-use super::understand::{WILD_CONFIDENCE, is_whole};
+use super::to_intent::{WILD_CONFIDENCE, is_whole};
 use hark_core::Understanding;
 use std::iter;
 

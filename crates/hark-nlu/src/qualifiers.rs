@@ -9,7 +9,6 @@ use super::narrative;
 use super::request_framing::{self, Speech};
 use super::rules;
 use super::text::Token;
-use super::understand::read;
 use hark_core::automation::intent::COMMAND;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Slots};
@@ -338,7 +337,7 @@ impl<'s> Qualifiers<'s> {
         let (text, tokens) = request_framing::spoken(&rest, reader);
         let acts = |found: &Match| found.wild_words == 0 && changes_the_home(found);
         if in_full {
-            return read(reader, &text, &tokens).is_some_and(|read| read.matches.iter().any(acts));
+            return reader.read(&text, &tokens).is_some_and(|read| read.matches.iter().any(acts));
         }
         // "When the dishwasher is done tell me."
         let tells = || reader.part(Part::Notice, false, &text, &tokens).is_some();
@@ -393,7 +392,7 @@ impl<'s> Qualifiers<'s> {
         let moment = phrases::starts(lexicon.qualifiers.moments, rest).map(|length| {
             let start = at - phrases::ends(lexicon.time.at, before).unwrap_or(0);
             let reader = self.speech.reader;
-            let by = rules::Reckoning { lexicon, now: reader.now, prefer: rules::Prefer::default() };
+            let by = reader.reckoning();
             let day = rules::longest(rules::Rule::Date, &rest[length..], &by).map_or(0, |(_, used)| used);
             Qualifier { start, end: Some(at + length + day), ..plain(Kind::Moment, length) }
         });
@@ -474,7 +473,7 @@ impl<'s> Qualifiers<'s> {
             .into_iter()
             .chain((at == 0).then_some((Kind::If, said.given)))
             .map(|(kind, phrases)| (kind, goes_on(phrases).filter(|it| !over(it) && !later(it))));
-        let by = rules::Reckoning { lexicon, now: self.speech.reader.now, prefer: rules::Prefer::default() };
+        let by = self.speech.reader.reckoning();
         let days = |length: &usize| rules::is_days(&rest[*length..], &by);
         // "Only the kitchen ones stay up."
         let stays = |length: &usize| {

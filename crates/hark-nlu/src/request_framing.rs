@@ -4,8 +4,7 @@
 use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::narrative;
-use super::requests::{self, Reading, Words};
-use super::rules::{self, Prefer, Reckoning, Rule};
+use super::rules::{self, Rule};
 use super::text::Token;
 use hark_core::Category;
 use hark_language::{Lexicon, phrases};
@@ -80,7 +79,7 @@ impl<'s> Speech<'s> {
             let (wrong, mut meant) = (self.without_marks(&words[..at]), &words[at + length..]);
             meant = &meant[..meant.len() - phrases::ends(talk.corrections_behind, meant).unwrap_or(0)];
             // "In five minutes *actually* turn on the lamp" corrects no request.
-            let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+            let by = self.reader.reckoning();
             let later = phrases::starts(self.lexicon().time.hence, wrong).unwrap_or(0);
             let is_length = |words: &[&str]| {
                 rules::length(words, self.lexicon()).is_some_and(|(_, used)| used == words.len())
@@ -112,7 +111,7 @@ impl<'s> Speech<'s> {
     /// Whether a text is a time of day, or a number that may be one.
     fn is_time_or_number(&self, text: &str) -> bool {
         let words = &text.split(' ').collect::<Vec<_>>();
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let time = rules::longest(Rule::Time, words, &by).map(|(_, used)| used);
         let number = self.lexicon().numbers.number(words).map(|(_, used)| used);
         [time, number].contains(&Some(words.len()))
@@ -190,22 +189,6 @@ impl<'s> Speech<'s> {
         let lexicon = self.lexicon();
         let length = phrases::starts(lexicon.discourse.therefore, &words[at..])?;
         phrases::ends(lexicon.qualifiers.if_so, &words[..at]).is_none().then_some(length)
-    }
-
-    /// Several things that are asked for behind the reason why: "i'm going to bed so turn off the lamp and lock the door".
-    pub fn several_with_reason(&self) -> Option<Reading> {
-        let words = self.words();
-        if narrative::is_told(&words, self.lexicon()) {
-            return None;
-        }
-        let exactly = |text: &str, tokens: &[Token], _: Words| self.reader.tamely(text, tokens);
-        (1..words.len()).take_while(|_| !self.reader.is_spent()).find_map(|at| {
-            let length = self.therefore(&words, at)?;
-            let request = self.without_trails(&words[at + length..]);
-            let (text, tokens) = spoken(request, self.reader);
-            let reason = self.composed(&words[..at].join(" "));
-            if reason.is_some() { None } else { requests::all(&text, &tokens, self.reader, &exactly) }
-        })
     }
 
     /// The request, where the reason tells the place it is meant for.
@@ -315,7 +298,7 @@ impl<'s> Speech<'s> {
     pub fn with_time_first(&self) -> Option<String> {
         let words = self.words();
         let lexicon = self.lexicon();
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let longest = |rule, at: usize| {
             self.reader.spend(RULE_STEPS);
             rules::longest(rule, &words[at..], &by).map_or(0, |(_, used)| used)
@@ -362,7 +345,7 @@ impl<'s> Speech<'s> {
         let words = self.words();
         let lexicon = self.lexicon();
         let mark = phrases::starts(lexicon.qualifiers.if_so, &words)?;
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let moment = || rules::longest(Rule::Datetime, &words[mark..], &by).map(|(_, used)| used);
         let later = phrases::starts(lexicon.qualifiers.later, &words[mark..]);
         let length = || Some(later? + rules::length(&words[mark + later?..], lexicon)?.1);
@@ -393,7 +376,7 @@ impl<'s> Speech<'s> {
     pub fn with_running(&self) -> Option<String> {
         let words = self.words();
         let lexicon = self.lexicon();
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let acts =
             |word: &&str| lexicon.discourse.verbs.contains(word) || lexicon.discourse.closing.contains(word);
         let runs = lexicon.qualifiers.runs.first().filter(|_| !words.iter().any(acts))?;
@@ -448,7 +431,7 @@ impl<'s> Speech<'s> {
     }
 
     /// The words without courtesies behind them.
-    fn without_trails<'w>(&self, words: &'w [&'s str]) -> &'w [&'s str] {
+    pub(super) fn without_trails<'w>(&self, words: &'w [&'s str]) -> &'w [&'s str] {
         phrases::without_ends(&[self.lexicon().discourse.trails], words)
     }
 
@@ -535,7 +518,7 @@ impl<'s> Speech<'s> {
     }
 
     /// A request that is whole in itself.
-    fn composed(&self, text: &str) -> Option<Match> {
+    pub(super) fn composed(&self, text: &str) -> Option<Match> {
         self.reader.tamely(text, &self.reader.tokenise(text)).filter(is_whole)
     }
 

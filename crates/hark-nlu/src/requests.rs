@@ -2,21 +2,25 @@
 //! "turn off the kitchen light and the fan", "turn the lamp and the fan off", "turn on the light and set it
 //! to 50 percent", "a timer for five minutes and another for ten". Several of a kind: `multi_value.rs`.
 
+mod reading;
 mod shared_words;
 mod times;
 
 use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
+use super::narrative;
 use super::number_spans;
 use super::qualifiers::Qualifiers;
-use super::request_framing::Speech;
-use super::rules::{self, Prefer, Reckoning, Rule};
+use super::request_framing::{Speech, spoken};
+use super::rules::{self, Rule};
 use super::text::Token;
 use hark_core::automation::intent::OF_IT;
 use hark_language::{Lexicon, Phrases, phrases};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use times::{as_often, in_order_of_time};
+
+pub use reading::{Reading, Words};
 
 /// Most requests in one sentence.
 const MAX_REQUESTS: usize = 6;
@@ -34,56 +38,6 @@ fn follows(found: &Match) -> bool {
 
 /// Slots of a place.
 const PLACES: [&str; 2] = ["area", "floor"];
-
-/// How slots of a relative change end: `temperature_step` beside `temperature`.
-const STEP: &str = "_step";
-
-/// What a sentence was read as.
-#[derive(Debug)]
-pub struct Reading {
-    /// The requests, in order.
-    pub matches: Vec<Match>,
-    /// Parts that mean nothing, as they were said.
-    pub missed: Vec<String>,
-}
-
-impl Reading {
-    /// Without what says no more than another of the same kind: "three minutes for my tea, please, on the timer".
-    pub fn without_repeated(mut self) -> Self {
-        let says_all = |one: &Match, other: &Match| {
-            one.intent == other.intent
-                && other.slots.len() < one.slots.len()
-                && other.slots.iter().all(|(slot, value)| one.slots.get(slot) == Some(value))
-        };
-        let all = self.matches.clone();
-        self.matches.retain(|found| !all.iter().any(|one| says_all(one, found)));
-        self
-    }
-
-    /// Without what is said of how it is, where a request says what is to be done about it: "I'm freezing, put the radiator
-    /// on twenty".
-    pub fn without_reasons(mut self, lexicon: &Lexicon) -> Self {
-        let all = self.matches.clone();
-        let sets = |one: &Match, step: &str| {
-            one.slots.keys().any(|slot| step.strip_suffix(STEP) == Some(slot.as_str()))
-        };
-        self.matches.retain(|found| {
-            let [(slot, _)] = found.slots.iter().collect::<Vec<_>>()[..] else { return true };
-            let first = found.words.first().map_or("", |(first, _)| first);
-            !(lexicon.qualifiers.clauses.contains(first) && all.iter().any(|one| sets(one, slot)))
-        });
-        self
-    }
-}
-
-/// Which words of a request count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Words {
-    /// Some may be any.
-    Any,
-    /// Those of sentences and names; what has others is of no use, and need not be found.
-    Known,
-}
 
 /// Reads some tokens of a text as one request.
 pub type Parse<'p> = &'p dyn Fn(&str, &[Token], Words) -> Option<Match>;
@@ -107,6 +61,24 @@ pub(super) struct Sentence<'s> {
     joints: OnceCell<Vec<(usize, usize)>>,
     /// What is not tried again.
     in_vain: RefCell<HashSet<Tried>>,
+}
+
+impl Speech<'_> {
+    /// Several things that are asked for behind the reason why: "i'm going to bed so turn off the lamp and lock the door".
+    pub fn several_with_reason(&self) -> Option<Reading> {
+        let words = self.words();
+        if narrative::is_told(&words, self.lexicon()) {
+            return None;
+        }
+        let exactly = |text: &str, tokens: &[Token], _: Words| self.reader.tamely(text, tokens);
+        (1..words.len()).take_while(|_| !self.reader.is_spent()).find_map(|at| {
+            let length = self.therefore(&words, at)?;
+            let request = self.without_trails(&words[at + length..]);
+            let (text, tokens) = spoken(request, self.reader);
+            let reason = self.composed(&words[..at].join(" "));
+            if reason.is_some() { None } else { all(&text, &tokens, self.reader, &exactly) }
+        })
+    }
 }
 
 /// Two or more requests, all of which are understood.
@@ -173,7 +145,7 @@ pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>)
 fn says_when(missed: &str, reader: &Reader<'_>) -> bool {
     let tokens = reader.tokenise(missed);
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-    let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::default() };
+    let by = reader.reckoning();
     let is_time =
         |at: usize| rules::longest(Rule::Datetime, &words[at..], &by).is_some_and(|(_, used)| used > 1);
     !Qualifiers::of(reader, missed, &tokens).is_empty() || (0..words.len()).any(is_time)

@@ -5,8 +5,8 @@
 //! sentence with names that were not said exactly; requests with such names; and if a part of several still means
 //! nothing, the others.
 
-use super::clauses;
-use super::grammar::{Grammar, Match, Part, Reader};
+use super::clauses::{self, EVENT};
+use super::grammar::{Grammar, How, Match, Part, Reader};
 use super::impossible::Impossible;
 use super::intent::{category_of, leans_on_another};
 use super::multi_value;
@@ -16,21 +16,17 @@ use super::other_requests::holds_another;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
-use super::single::{is_one_of_a_kind, is_single, one_of_a_kind};
 use super::text::{self, Token};
+use super::to_intent::{
+    WILD_CONFIDENCE, is_one_of_a_kind, is_single, is_whole, kind_of, one_of_a_kind, to_intent,
+};
 use chrono::NaiveDateTime;
-use hark_core::automation::intent::{COMMAND, DENIES, INTENTS, IT, OF_IT, OF_ONE, SEVERAL, TO_IT};
-use hark_core::intent::{UnknownThing, refusal};
-use hark_core::ports::{Candidates, Understand};
-use hark_core::{Ambiguity, Category, Effort, Intent, Route, SlotSpan, Slots, Understanding};
-use hark_language::{Lexicon, phrases};
+use hark_core::automation::intent::{COMMAND, DENIES, INTENTS, IT, OF_IT, OF_ONE, TO_IT};
+use hark_core::intent::UnknownThing;
+use hark_core::ports::{Candidate, Candidates, Understand};
+use hark_core::{Ambiguity, Category, Effort, Intent, SlotSpan, Slots, Understanding};
+use hark_language::phrases;
 use serde_json::{Value, json};
-
-/// Tells which one is meant.
-pub(super) const CHOOSES: &str = "HarkChoose";
-
-/// Slot of something that a reminder would wait for.
-pub(super) const EVENT: &str = "event";
 
 /// Words of the name of a place that is not known.
 const MAX_PLACE_WORDS: usize = 2;
@@ -38,8 +34,8 @@ const MAX_PLACE_WORDS: usize = 2;
 /// The same of another thing, and of another thing instead.
 const ANOTHER: [&str; 2] = ["HarkFollowSame", "HarkFollowInstead"];
 
-/// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
-pub(super) const WILD_CONFIDENCE: f32 = 0.9;
+/// Fewest words of a request that no template accepts.
+const FEWEST_WORDS: usize = 2;
 
 /// Steps that reading a sentence may take: about a thirtieth of a second. What fills slots has its own.
 const MAX_STEPS: u64 = 300_000;
@@ -131,7 +127,7 @@ impl Understand for Grammar {
                 Some(impossible.refuse(read).or_else(qualifiers).unwrap_or_else(|| {
                     // What was passed over may say that one of several is meant: "a light in the bedroom".
                     let single = is_single(&found, &words, self.lexicon());
-                    Intent { single, ..self::intent(found, self.lexicon()) }
+                    Intent { single, ..to_intent(found, self.lexicon()) }
                 }))
             }
         };
@@ -176,20 +172,51 @@ impl Grammar {
     }
 }
 
-/// Whether all that was said was understood, and can be done.
-pub(super) fn is_whole(found: &Understanding) -> bool {
-    // An answer to "which one" beside another request is no answer.
-    let is_open =
-        |intent: &Intent| intent.name == refusal::INTENT || intent.name == CHOOSES && found.intents.len() > 1;
-    !found.intents.is_empty() && found.missed.is_empty() && !found.intents.iter().any(is_open)
-}
-
 impl Reader<'_> {
+    /// What some tokens of `text` may mean that no template accepts: the likeliest intent whose slots they fill, and nothing
+    /// of which is left out.
+    pub(super) fn likely(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        let (first, last) = (tokens.first()?, tokens.last()?);
+        // Without a classifier nothing is spent on it.
+        if !self.has_candidates() {
+            return None;
+        }
+        self.once(How::Likely, text, tokens, || {
+            let speech = Speech { reader: self, text, tokens };
+            let connectors = self.grammar.lexicon().requests.connectors;
+            // What may be several requests is not taken for one: another would be passed over.
+            let joins = |at: usize| connectors.contains(&tokens[at].word) || speech.pauses_before(at);
+            let is_several = (1..tokens.len()).any(joins);
+            if is_several || tokens.len() < FEWEST_WORDS || speech.is_remark(&speech.words()) {
+                return None;
+            }
+            let said = &text[first.start..last.end];
+            self.candidates(said).iter().find_map(|candidate| self.filled(said, candidate))
+        })
+    }
+
+    /// The intent with its slots, where it can be carried out and nothing was passed over that limits it.
+    fn filled(&self, text: &str, candidate: &Candidate) -> Option<Match> {
+        let tokens = self.tokenise(text);
+        let marks = candidate.spans.as_deref();
+        let marked = marks.and_then(|marks| self.fill_marked(&candidate.intent, text, marks));
+        let found = marked.or_else(|| self.fill(&candidate.intent, text, None))?;
+        let possible = Impossible::of(self, text, &tokens).refuse(std::slice::from_ref(&found)).is_none();
+        let qualifiers = Qualifiers::of(self, text, &tokens);
+        let is_talk = category_of(&found.intent) == Some(Category::Conversation);
+        let is_whole = !is_talk
+            && !self.loses_day(&tokens, &found)
+            && qualifiers.are_taken(&found)
+            && qualifiers.refuse_filled(&found).is_none();
+        let score = found.score * candidate.probability;
+        (possible && is_whole).then_some(Match { score, ..found })
+    }
+
     /// What is all that was said, for what was spoken of before: "off", "blue".
     fn value(&self, text: &str) -> Option<Understanding> {
         let found = self.part(Part::Value, false, text, &self.tokenise(text))?;
         let found = Match { intent: TO_IT.to_owned(), ..found };
-        let intents = vec![intent(found, self.grammar.lexicon())];
+        let intents = vec![to_intent(found, self.grammar.lexicon())];
         Some(Understanding {
             intents,
             language: self.grammar.language().to_owned(),
@@ -287,7 +314,7 @@ impl Reader<'_> {
         if let Some(found) = has_clauses.then(composed).flatten() {
             return if reader.is_spent() { Understanding::unread() } else { found };
         }
-        let reading = read(reader, text, &tokens);
+        let reading = self.read(text, &tokens);
         let refused = match &reading {
             Some(it) => impossible.refuse(&it.matches).or_else(|| qualifiers.refuse(&it.matches)),
             None => match qualifiers.refuse_unread() {
@@ -372,8 +399,11 @@ impl Reader<'_> {
             Some((found, name)) => {
                 let why = format!("nothing is called \"{name}\" here ({})", found.why);
                 let unknown = Some(UnknownThing { sure: self.grammar.says_what_kind(&name), name });
-                let meant =
-                    Intent { slots: Slots::new(), why: why.clone(), ..intent(found, self.grammar.lexicon()) };
+                let meant = Intent {
+                    slots: Slots::new(),
+                    why: why.clone(),
+                    ..to_intent(found, self.grammar.lexicon())
+                };
                 Understanding { why, unknown, meant: Some(meant), ..Understanding::default() }
             }
         }
@@ -390,105 +420,105 @@ fn likely(reader: &Reader<'_>, text: &str, tokens: &[Token], is_alone: bool) -> 
         .or_else(|| if is_alone { reader.likely(text, core) } else { None })
 }
 
-/// What a sentence is read as, by the first way that does.
-pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<Reading> {
-    let exactly = |text: &str, tokens: &[Token], words: Words| match words {
-        Words::Any => {
-            let found = reader.exactly(text, tokens)?;
-            Some(without_content(reader, text, tokens, found.wild_words).unwrap_or(found))
-        }
-        Words::Known => reader.tamely(text, tokens),
-    };
-    // "Turn on the light, set a timer and put noodles on the list": not all of that goes on the list.
-    let holds = |found: &Match, text: &str, tokens: &[Token]| {
-        found.wild_words > 0 && holds_another(found, &Speech { reader, text, tokens })
-    };
-    let nearly = |text: &str, tokens: &[Token], _: Words| {
-        let found = reader.exactly(text, tokens).or_else(|| reader.nearly(text, tokens));
-        found.filter(|found| !holds(found, text, tokens))
-    };
-    // One of several may have its reason: "… and the gate, I'm coming up the drive".
-    let with_reason = |text: &str, tokens: &[Token], words: Words| {
+impl Reader<'_> {
+    /// What a sentence is read as, by the first way that does.
+    pub(super) fn read(&self, text: &str, tokens: &[Token]) -> Option<Reading> {
+        let reader = self;
+        let exactly = |text: &str, tokens: &[Token], words: Words| match words {
+            Words::Any => {
+                let found = reader.exactly(text, tokens)?;
+                Some(without_content(reader, text, tokens, found.wild_words).unwrap_or(found))
+            }
+            Words::Known => reader.tamely(text, tokens),
+        };
+        // "Turn on the light, set a timer and put noodles on the list": not all of that goes on the list.
+        let holds = |found: &Match, text: &str, tokens: &[Token]| {
+            found.wild_words > 0 && holds_another(found, &Speech { reader, text, tokens })
+        };
+        let nearly = |text: &str, tokens: &[Token], _: Words| {
+            let found = reader.exactly(text, tokens).or_else(|| reader.nearly(text, tokens));
+            found.filter(|found| !holds(found, text, tokens))
+        };
+        // One of several may have its reason: "… and the gate, I'm coming up the drive".
+        let with_reason = |text: &str, tokens: &[Token], words: Words| {
+            let speech = Speech { reader, text, tokens };
+            let reasoned = || speech.with_reason(true).or_else(|| speech.beside_reason());
+            nearly(text, tokens, words).or_else(|| reader.once(How::WithReason, text, tokens, reasoned))
+        };
+        let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
+        let swallows = |found: &Match, text: &str, tokens: &[Token]| {
+            let joints = || Sentence::new(text, tokens, reader, &exactly, Words::Known).joints(0);
+            let is_tame = |at: usize| {
+                reader.tamely(text, &tokens[..at]).is_some_and(|first| !leans_on_another(&first.intent))
+            };
+            // "Batteries to the shopping and a toothbrush" is no one item.
+            let names_list =
+                |at: usize| reader.exactly(text, &tokens[..at]).is_some_and(|first| first.is_on_named_list());
+            holds(found, text, tokens)
+                || found.wild_words > 0
+                    && !leans_on_another(&found.intent)
+                    && (joints().first().is_some_and(|(at, _)| is_tame(*at))
+                        || category_of(&found.intent) == Some(Category::List)
+                            && joints().iter().any(|(at, _)| names_list(*at)))
+        };
+        let whole_exactly = |text: &str, tokens: &[Token], words: Words| {
+            exactly(text, tokens, words).filter(|found| !holds(found, text, tokens))
+        };
+        let apart = |text: &str, tokens: &[Token], words: Words| {
+            exactly(text, tokens, words).filter(|found| !swallows(found, text, tokens))
+        };
+        // What goes on a list may be any words, wherever courtesies end; what is put off is a request of its own.
+        let tame = |found: &Match| {
+            found.wild_words == 0
+                || category_of(&found.intent) == Some(Category::List)
+                || found.slots.contains_key(COMMAND)
+        };
         let speech = Speech { reader, text, tokens };
-        let reasoned = || speech.with_reason(true).or_else(|| speech.beside_reason());
-        nearly(text, tokens, words).or_else(|| reader.with_reason(text, tokens, reasoned))
-    };
-    let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
-    let swallows = |found: &Match, text: &str, tokens: &[Token]| {
-        let joints = || Sentence::new(text, tokens, reader, &exactly, Words::Known).joints(0);
-        let is_tame = |at: usize| {
-            reader.tamely(text, &tokens[..at]).is_some_and(|first| !leans_on_another(&first.intent))
+        let core = speech.core();
+        let once = |found: Reading| speech.once(found);
+        let in_core = |found: &Match| tame(found) && !swallows(found, text, core.unwrap_or(tokens));
+        let politely = |text: &str, tokens: &[Token], words: Words| {
+            let Some(core) = (Speech { reader, text, tokens }).core() else {
+                return apart(text, tokens, words);
+            };
+            reader.exactly(text, tokens).or_else(|| reader.exactly(text, core).filter(tame))
         };
-        // "Batteries to the shopping and a toothbrush" is no one item.
-        let names_list =
-            |at: usize| reader.exactly(text, &tokens[..at]).is_some_and(|first| first.is_on_named_list());
-        holds(found, text, tokens)
-            || found.wild_words > 0
-                && !leans_on_another(&found.intent)
-                && (joints().first().is_some_and(|(at, _)| is_tame(*at))
-                    || category_of(&found.intent) == Some(Category::List)
-                        && joints().iter().any(|(at, _)| names_list(*at)))
-    };
-    let whole_exactly = |text: &str, tokens: &[Token], words: Words| {
-        exactly(text, tokens, words).filter(|found| !holds(found, text, tokens))
-    };
-    let apart = |text: &str, tokens: &[Token], words: Words| {
-        exactly(text, tokens, words).filter(|found| !swallows(found, text, tokens))
-    };
-    // What goes on a list may be any words, wherever courtesies end; what is put off is a request of its own.
-    let tame = |found: &Match| {
-        found.wild_words == 0
-            || category_of(&found.intent) == Some(Category::List)
-            || found.slots.contains_key(COMMAND)
-    };
-    let speech = Speech { reader, text, tokens };
-    let core = speech.core();
-    let in_core = |found: &Match| tame(found) && !swallows(found, text, core.unwrap_or(tokens));
-    let politely = |text: &str, tokens: &[Token], words: Words| {
-        let Some(core) = (Speech { reader, text, tokens }).core() else {
-            return apart(text, tokens, words);
+        // Courtesies in front are no part of a name: "actually make the timer twelve minutes".
+        let behind_leads = || {
+            let core = core.filter(|core| core.last() == tokens.last())?;
+            reader.exactly(text, core)
         };
-        reader.exactly(text, tokens).or_else(|| reader.exactly(text, core).filter(tame))
-    };
-    // Courtesies in front are no part of a name: "actually make the timer twelve minutes".
-    let behind_leads = || {
-        let core = core.filter(|core| core.last() == tokens.last())?;
-        reader.exactly(text, core)
-    };
-    let in_full = exactly(text, tokens, Words::Any).map(|found| match found.wild_words {
-        0 => found,
-        wild => behind_leads().filter(|core| core.wild_words < wild).unwrap_or(found),
-    });
-    let several = in_full.as_ref().filter(|found| swallows(found, text, tokens));
-    several
-        .and_then(|_| requests::all(text, tokens, reader, &apart))
-        .or_else(|| in_full.filter(|found| !holds(found, text, tokens)).map(whole))
-        .or_else(|| reader.exactly(text, core?).filter(in_core).map(whole))
-        .or_else(|| reader.exactly(text, speech.without_courtesies_behind()?).filter(in_core).map(whole))
-        .or_else(|| speech.placed().map(whole))
-        .or_else(|| reader.several_later(text, core.unwrap_or(tokens)).map(whole))
-        .or_else(|| multi_value::read(text, core.unwrap_or(tokens), reader, &exactly))
-        .or_else(|| speech.minded().map(whole))
-        .or_else(|| speech.corrected().or_else(|| Speech { tokens: core?, ..speech }.corrected()).map(whole))
-        .or_else(|| requests::all(text, tokens, reader, &whole_exactly).map(|found| speech.once(found)))
-        .or_else(|| {
-            let found = requests::all(text, core.unwrap_or(tokens), reader, &politely)?;
-            Some(speech.once(found))
-        })
-        .or_else(|| speech.with_reason(false).map(whole))
-        .or_else(|| speech.several_with_reason())
-        .or_else(|| {
-            let found = requests::unjoined(text, core.unwrap_or(tokens), reader, &whole_exactly)?;
-            Some(speech.once(found))
-        })
-        .or_else(|| reader.nearly(text, tokens).filter(|found| !holds(found, text, tokens)).map(whole))
-        .or_else(|| reader.nearly(text, core?).filter(in_core).map(whole))
-        .or_else(|| speech.with_reason(true).map(whole))
-        .or_else(|| speech.beside_reason().map(whole))
-        .or_else(|| Speech { tokens: core?, ..speech }.beside_reason().map(whole))
-        .or_else(|| requests::all(text, tokens, reader, &nearly).map(|found| speech.once(found)))
-        .or_else(|| requests::all(text, tokens, reader, &with_reason).map(|found| speech.once(found)))
-        .or_else(|| requests::some(text, tokens, reader, &with_reason))
+        let in_full = exactly(text, tokens, Words::Any).map(|found| match found.wild_words {
+            0 => found,
+            wild => behind_leads().filter(|core| core.wild_words < wild).unwrap_or(found),
+        });
+        let several = in_full.as_ref().filter(|found| swallows(found, text, tokens));
+        several
+            .and_then(|_| requests::all(text, tokens, reader, &apart))
+            .or_else(|| in_full.filter(|found| !holds(found, text, tokens)).map(whole))
+            .or_else(|| reader.exactly(text, core?).filter(in_core).map(whole))
+            .or_else(|| reader.exactly(text, speech.without_courtesies_behind()?).filter(in_core).map(whole))
+            .or_else(|| speech.placed().map(whole))
+            .or_else(|| reader.several_later(text, core.unwrap_or(tokens)).map(whole))
+            .or_else(|| multi_value::read(text, core.unwrap_or(tokens), reader, &exactly))
+            .or_else(|| speech.minded().map(whole))
+            .or_else(|| {
+                speech.corrected().or_else(|| Speech { tokens: core?, ..speech }.corrected()).map(whole)
+            })
+            .or_else(|| requests::all(text, tokens, reader, &whole_exactly).map(once))
+            .or_else(|| requests::all(text, core.unwrap_or(tokens), reader, &politely).map(once))
+            .or_else(|| speech.with_reason(false).map(whole))
+            .or_else(|| speech.several_with_reason())
+            .or_else(|| requests::unjoined(text, core.unwrap_or(tokens), reader, &whole_exactly).map(once))
+            .or_else(|| reader.nearly(text, tokens).filter(|found| !holds(found, text, tokens)).map(whole))
+            .or_else(|| reader.nearly(text, core?).filter(in_core).map(whole))
+            .or_else(|| speech.with_reason(true).map(whole))
+            .or_else(|| speech.beside_reason().map(whole))
+            .or_else(|| Speech { tokens: core?, ..speech }.beside_reason().map(whole))
+            .or_else(|| requests::all(text, tokens, reader, &nearly).map(once))
+            .or_else(|| requests::all(text, tokens, reader, &with_reason).map(once))
+            .or_else(|| requests::some(text, tokens, reader, &with_reason))
+    }
 }
 
 /// The request for a thing without the courtesy behind it, where nothing else was taken as it is: "put the radio on too"
@@ -498,28 +528,6 @@ fn without_content(reader: &Reader<'_>, text: &str, tokens: &[Token], wild_words
     let behind = core.first() == tokens.first() && core.len() + wild_words == tokens.len();
     let named = |found: &Match| found.wild_words == 0 && found.slots.contains_key("name");
     if behind { reader.exactly(text, core).filter(named) } else { None }
-}
-
-/// What sets a quantity that only things of one domain have; of what was named before in the same sentence, where it
-/// says itself of what.
-const OF_WHAT_WAS_NAMED: [(&str, &str); 12] = [
-    ("HassVacuumStart", "vacuum"),
-    ("HassLawnMowerStartMowing", "lawn_mower"),
-    ("HassSetVolume", "media_player"),
-    ("HassSetVolumeRelative", "media_player"),
-    ("HassLightSet", "light"),
-    ("HarkLightSetRelative", "light"),
-    ("HassFanSetSpeed", "fan"),
-    ("HarkFanSetSpeedRelative", "fan"),
-    ("HassSetPosition", "cover"),
-    ("HarkSetPositionRelative", "cover"),
-    ("HassClimateSetTemperature", "climate"),
-    ("HarkClimateSetTemperatureRelative", "climate"),
-];
-
-/// The domain of what an intent changes, where it can change only one kind.
-pub(super) fn kind_of(intent: &str) -> Option<&'static str> {
-    OF_WHAT_WAS_NAMED.iter().find(|(name, _)| *name == intent).map(|(_, domain)| *domain)
 }
 
 fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
@@ -536,7 +544,7 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
         let denies = |word: &str| grammar.lexicon().requests.negations.contains(word);
         let is_denied = leans_on_another(&one.intent) && one.words.iter().any(|(word, _)| denies(word));
         let words: Vec<String> = one.words.iter().map(|(word, _)| word.clone()).collect();
-        let mut one = intent(one, grammar.lexicon());
+        let mut one = to_intent(one, grammar.lexicon());
         if let Some(name) = only_meant(&one, &words, grammar) {
             one.slots.retain(|slot, _| !["area", "domain"].contains(&slot.as_str()));
             one.slots.insert("name".to_owned(), name);
@@ -572,23 +580,4 @@ fn only_meant(one: &Intent, words: &[String], grammar: &Grammar) -> Option<Value
     let (area, domain) = (one.slots.get("area")?, one.slots.get("domain")?);
     let is_the_one = one.single && !is_one_of_a_kind(&said, grammar.lexicon());
     is_the_one.then(|| grammar.only_called(words, area, domain).cloned()).flatten()
-}
-
-pub(super) fn intent(found: Match, lexicon: &Lexicon) -> Intent {
-    let wild = if found.wild_words == 0 { 1.0 } else { WILD_CONFIDENCE };
-    let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
-    let single = is_single(&found, &words, lexicon);
-    let mut slots = found.slots;
-    if found.intent == TO_IT && words.iter().any(|word| lexicon.requests.several_pronouns.contains(word)) {
-        slots.insert(SEVERAL.to_owned(), true.into());
-    }
-    Intent {
-        name: found.intent,
-        slots,
-        confidence: found.score.min(wild),
-        route: Route::Template,
-        why: found.why,
-        response: found.response,
-        single,
-    }
 }

@@ -3,12 +3,13 @@
 use super::super::edits::which_one;
 use super::super::grammar::{Grammar, Match, Part};
 use super::super::placed::MAX_PLACE_WORDS;
-use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
+use super::super::qualifiers::{Kind, Qualifier};
 use super::super::request_framing::spoken;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::hours::hours_of;
+use super::model::{Adds, Clause, Said};
+use super::target;
 use super::terms::{ONCE, is_motion};
-use super::{Composer, target};
 use chrono::NaiveDate;
 use hark_core::Slots;
 use hark_core::automation::intent::IT;
@@ -35,59 +36,11 @@ const NOW: &str = "now";
 /// Words at most that start a routine.
 const MAX_SAID_WORDS: usize = 6;
 
-/// What a condition says.
-pub(super) struct Said {
-    pub(super) condition: Condition,
-    /// It tells a change.
-    pub(super) becomes: bool,
-    /// It is about what the request is about.
-    pub(super) of_it: bool,
-    /// It is about the place where the request is to be carried out.
-    pub(super) there: bool,
-    /// It has been so for this long.
-    pub(super) for_seconds: u64,
-}
-
 impl Said {
     /// Whether it is about a motion or presence sensor.
     pub(super) fn is_motion(&self) -> bool {
         matches!(&self.condition, Condition::State { question, .. } if is_motion(question))
     }
-}
-
-/// Some words that may be a clause.
-pub(super) struct Clause<'c> {
-    pub(super) by: &'c Composer<'c>,
-    pub(super) qualifiers: &'c Qualifiers<'c>,
-    pub(super) it: &'c Qualifier,
-    pub(super) end: usize,
-}
-
-/// What a clause adds.
-pub(super) enum Adds {
-    Becomes {
-        said: Said,
-        repeats: bool,
-    },
-    /// The sun rises or sets, or something rings.
-    Happens {
-        trigger: Trigger,
-        repeats: bool,
-    },
-    Check {
-        said: Said,
-        not: bool,
-        otherwise: &'static str,
-        /// It is said to be so now, and looked at now, whenever something is done then.
-        now: bool,
-    },
-    During(Said),
-    Hours(Condition),
-    Until(Until),
-    /// Things of the home, none where the words name none; and these words.
-    Except(Vec<Slots>, String),
-    /// The words of days on which it is not to be done.
-    ExceptDays(Vec<String>),
 }
 
 impl Adds {
@@ -463,9 +416,8 @@ impl Clause<'_> {
 
     /// The words of days, where all that is left out is some.
     fn days(&self) -> Option<Vec<String>> {
-        let lexicon = self.by.reader.grammar.lexicon();
         let words = self.without_trails();
-        let by = Reckoning { lexicon, now: self.by.reader.now, prefer: Prefer::Usual };
+        let by = self.by.reader.reckoning();
         let every = Recurrence::every(Frequency::Daily);
         let (_, used) = rules::other_days(&every, words, &by)?;
         (used == words.len()).then(|| words.iter().map(|word| (*word).to_owned()).collect())

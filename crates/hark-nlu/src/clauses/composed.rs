@@ -3,13 +3,12 @@
 use super::super::grammar::{Grammar, Match, Reader, Took};
 use super::super::intent::category_of;
 use super::super::request_framing::Speech;
-use super::super::rules::{self, Prefer, Reckoning, Rule};
-use super::super::single::is_single;
-use super::super::understand::{CHOOSES, intent, is_whole, kind_of};
-use super::clause::{Adds, Said};
+use super::super::rules::{self, Rule};
+use super::super::to_intent::{CHOOSES, is_single, is_whole, kind_of, to_intent};
 use super::in_turn::are_contrary;
+use super::model::{Adds, Composed, Said, Terms};
 use super::notices::notice;
-use super::terms::{ONCE, SET_RINGS, TIMES, Terms, is_motion, ring_at_once, rings_at_a_time};
+use super::terms::{ONCE, SET_RINGS, TIMES, is_motion, ring_at_once, rings_at_a_time};
 use super::{SCHEDULED, target};
 use chrono::{NaiveDate, NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
@@ -40,17 +39,6 @@ const ITEM: &str = "item";
 
 /// Slot of an announcement with what is announced.
 const MESSAGE: &str = "message";
-
-/// A request with its clauses.
-pub(super) struct Composed {
-    /// What is to be done.
-    pub(super) matches: Vec<Match>,
-    /// How many of them last until `terms.until`; the others stand behind it.
-    pub(super) lasting: usize,
-    /// The words of that alone.
-    pub(super) said: String,
-    pub(super) terms: Terms,
-}
 
 impl Composed {
     pub(super) fn of(matches: Vec<Match>, said: String) -> Self {
@@ -241,7 +229,7 @@ impl Composed {
     /// second does something else.
     fn ends_itself(&mut self, reader: &Reader<'_>) -> Option<()> {
         let [first, later] = self.matches.as_slice() else { return None };
-        let at = later.moment().filter(|_| !later.says_day(reader))?;
+        let at = later.moment().filter(|_| !later.says_day(&reader.reckoning()))?;
         let command = later.slots.get(COMMAND)?.as_str()?;
         let act = reader.exactly(command, &reader.tokenise(command))?;
         let is_same = ["name", "area"].iter().all(|slot| act.slots.get(*slot) == first.slots.get(*slot));
@@ -252,7 +240,7 @@ impl Composed {
         };
         let words: Vec<&str> = later.words.iter().map(|(word, _)| word.as_str()).collect();
         let lexicon = reader.grammar.lexicon();
-        let by = Reckoning { lexicon, now: reader.now, prefer: Prefer::default() };
+        let by = reader.reckoning();
         let time = (0..words.len()).find_map(|from| {
             let (_, used) = rules::longest(Rule::Time, &words[from..], &by)?;
             let mark = phrases::starts(lexicon.time.at, &words[from..]).unwrap_or(0);
@@ -272,7 +260,8 @@ impl Composed {
 
     /// Whether it is one request that is put off to a time of day.
     pub(super) fn is_put_off_without_day(&self, reader: &Reader<'_>) -> bool {
-        self.is_put_off() && self.matches.iter().all(|it| it.moment().is_some() && !it.says_day(reader))
+        self.is_put_off()
+            && self.matches.iter().all(|it| it.moment().is_some() && !it.says_day(&reader.reckoning()))
     }
 
     /// Whether it says when, or how long.
@@ -362,7 +351,7 @@ impl Composed {
             }
             (Some(When::Span(from, to)), None) if !is_sun && from < reader.now + TimeDelta::days(1) => {
                 // "Tonight", and not "at night".
-                self.terms.part_of_day = Some((from, to)).filter(|_| later.says_day(reader));
+                self.terms.part_of_day = Some((from, to)).filter(|_| later.says_day(&reader.reckoning()));
                 Some(Condition::Hours { from: from.time(), to: to.time() })
             }
             (None, Some(Some(days))) => (days.len() < 7).then(|| Condition::Days { days: days.clone() }),
@@ -421,7 +410,7 @@ impl Composed {
     /// Leaves days out of what comes again.
     fn except_days(&mut self, words: &[String], reader: &Reader<'_>) -> bool {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::Usual };
+        let by = reader.reckoning();
         let [again] = self.matches.as_mut_slice() else { return false };
         let every = again.slots.get("recurrence").and_then(Value::as_str).and_then(Recurrence::parse);
         let Some(every) = every else { return false };
@@ -490,7 +479,7 @@ impl Composed {
         let why = format!("{} with what it waits for", matches.first()?.why);
         let lexicon = reader.grammar.lexicon();
         let told_back = |words: &str| lexicon.memory.told_back(words);
-        let mut intents: Vec<Intent> = matches.into_iter().map(|found| intent(found, lexicon)).collect();
+        let mut intents: Vec<Intent> = matches.into_iter().map(|found| to_intent(found, lexicon)).collect();
         let made = |name: &str, slots: Map<String, Value>| Intent {
             name: name.to_owned(),
             slots,

@@ -4,8 +4,7 @@ use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::text::Token;
 use super::Composer;
-use super::clause::{Adds, Clause};
-use super::composed::Composed;
+use super::model::{Adds, Clause, Composed};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use hark_core::Slots;
 use hark_core::automation::Condition;
@@ -38,7 +37,7 @@ impl Composer<'_> {
         let (to, length) = parted.filter(|(to, length)| to + length < words.len())?;
         let after = tokens.get(end).map_or("", |token| &text[token.start..]);
         // "Between seven and nine tomorrow": the day is that of both.
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Usual };
+        let by = self.reader.reckoning();
         let said_end = &words[to + length..];
         let time = rules::longest(Rule::Time, said_end, &by).map_or(said_end.len(), |(_, used)| used);
         let is_day = rules::longest(Rule::Datetime, &said_end[time..], &by)

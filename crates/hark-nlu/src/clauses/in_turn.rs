@@ -5,9 +5,9 @@ use super::super::intent::{category_of, leans_on_another};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::Speech;
 use super::super::requests::{Sentence, Words};
-use super::super::rules::{self, Prefer, Reckoning};
+use super::super::rules;
 use super::super::text::Token;
-use super::composed::Composed;
+use super::model::Composed;
 use super::{Composer, MAX_CLAUSES};
 use chrono::Timelike;
 use hark_core::automation::intent::{COMMAND, OF_IT};
@@ -195,8 +195,7 @@ impl Composer<'_> {
     /// Whether some words are a time, which is no thing.
     fn is_time(&self, text: &str) -> bool {
         let words: Vec<&str> = text.split(' ').collect();
-        let lexicon = self.reader.grammar.lexicon();
-        rules::is_time(&words, &Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() })
+        rules::is_time(&words, &self.reader.reckoning())
     }
 
     /// A name as it was said, with the article before it.
@@ -290,7 +289,7 @@ fn contrasts(qualifiers: &Qualifiers<'_>, at: usize, lexicon: &Lexicon) -> bool 
 fn on_the_same_day(rest: &mut Composed, first: &Composed, reader: &Reader<'_>) {
     let Some(day) = first.terms.day() else { return };
     for later in rest.matches.iter_mut().filter(|later| later.slots.contains_key(COMMAND)) {
-        let Some(at) = later.moment().filter(|_| !later.says_day(reader)) else { continue };
+        let Some(at) = later.moment().filter(|_| !later.says_day(&reader.reckoning())) else { continue };
         // What was reckoned from now has a part of a second.
         if at.nanosecond() == 0 {
             let time = first.terms.time_beside(at.time());

@@ -1,9 +1,9 @@
 //! Requests to be told: "tell me", and what a reminder says at its time.
 
 use super::super::grammar::{Match, Part, Reader, Took};
-use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::super::rules::{self, Rule};
 use super::super::text::Token;
-use super::composed::Composed;
+use super::model::Composed;
 use super::{Composer, SCHEDULED, span};
 use hark_core::Slots;
 use hark_core::automation::intent::{ANNOUNCE, COMMAND};
@@ -59,8 +59,7 @@ impl Composer<'_> {
     pub(super) fn notice_at(&self, text: &str) -> Option<Composed> {
         let tokens = self.reader.tokenise(text);
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let lexicon = self.reader.grammar.lexicon();
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Usual };
+        let by = self.reader.reckoning();
         let time = |from: usize| {
             let (found, used) = rules::longest(Rule::Datetime, &words[from..], &by)?;
             Some((found.into_iter().next()?.1, from + used))

@@ -3,7 +3,7 @@
 use super::super::qualifiers::{Kind, Qualifiers};
 use super::super::request_framing::Speech;
 use super::super::text::Token;
-use super::clause::{Adds, Said};
+use super::model::{Adds, Said};
 use super::{Composer, MAX_CLAUSES, STATE};
 use hark_core::Understanding;
 use hark_core::automation::Condition;

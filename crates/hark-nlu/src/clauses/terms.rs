@@ -3,8 +3,8 @@
 use super::super::grammar::{Match, Reader};
 use super::super::intent::category_of;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
-use super::super::understand::kind_of;
-use super::composed::Composed;
+use super::super::to_intent::kind_of;
+use super::model::{Composed, Terms};
 use super::{TARGET, target};
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use hark_core::automation::intent::COMMAND;
@@ -32,24 +32,6 @@ const BEFORE_PART: TimeDelta = TimeDelta::hours(6);
 
 /// Slots of a question that limit a number.
 const LIMITS: [&str; 5] = ["above", "below", "at_least", "at_most", "compared"];
-
-/// What the clauses say.
-#[derive(Debug, Default)]
-pub(super) struct Terms {
-    pub(super) trigger: Option<Trigger>,
-    pub(super) repeats: bool,
-    /// What has to happen is said of "it".
-    pub(super) of_it: bool,
-    /// Looked at once: what is done where it is not so (`ask`, `drop`, `wait`).
-    pub(super) at_once: Option<&'static str>,
-    pub(super) only_if: Vec<Condition>,
-    /// The part of a day to which it is limited: "tonight".
-    pub(super) part_of_day: Option<(NaiveDateTime, NaiveDateTime)>,
-    pub(super) until: Option<Until>,
-    /// The words that say when, and how long.
-    pub(super) said_when: Vec<String>,
-    pub(super) said_until: String,
-}
 
 impl Terms {
     /// Whether there are no clauses but exceptions.

@@ -2,16 +2,16 @@
 //! was said, where everything that was mentioned keeps its place and only plain words are put in or passed
 //! over. It is then read like any other sentence, so that slots, conditions and defaults are the same.
 
-use super::fuzzy_match::Nearness;
+use super::fuzzy_match::near_names::{Nearness, Span};
 use super::network::NodeId;
 use super::orders::{other_orders, reordered};
-use super::parse::Match;
+use super::parse_result::Match;
 use super::reader::Reader;
 use super::words::{QuickMap, WordId};
 use super::{Grammar, JOINER};
 use crate::intent::category_of;
 use crate::number_spans;
-use crate::rules::{self, Prefer, Reckoning, Rule};
+use crate::rules::{self, Reckoning, Rule};
 use crate::text::Token;
 use hark_core::{Category, SlotSpan};
 use hark_language::time::Unit;
@@ -207,8 +207,7 @@ impl Reader<'_> {
         let exactly = self.exactly(&candidate.text, &tokens);
         let nearly = || {
             // A name that was not said exactly has at least to have been said.
-            let made_up =
-                |span: &super::fuzzy_match::Span| candidate.put_in[span.start..span.end].contains(&true);
+            let made_up = |span: &Span| candidate.put_in[span.start..span.end].contains(&true);
             let said =
                 candidate.put_in.len() == tokens.len() && !self.near_spans(&tokens).iter().any(made_up);
             said.then(|| self.nearly(&candidate.text, &tokens)).flatten()
@@ -329,18 +328,14 @@ impl<'g> Text<'g> {
         // Where none is marked, nothing is known of the others.
         let marks = marks.filter(|marks| !marks.is_empty());
         let spans = reader.near_spans(tokens);
-        let sure = |span: &&super::fuzzy_match::Span| {
-            span.candidates.first().is_some_and(|best| best.how <= Nearness::Sound)
-        };
+        let sure = |span: &&Span| span.candidates.first().is_some_and(|best| best.how <= Nearness::Sound);
         // What something or a place is called is passed over by nobody: "bedtime and an alarm".
-        let named = |span: &&super::fuzzy_match::Span| {
-            span.candidates.first().is_some_and(|best| best.how == Nearness::Form)
-        };
+        let named = |span: &&Span| span.candidates.first().is_some_and(|best| best.how == Nearness::Form);
         let named: Vec<(usize, usize)> =
             spans.iter().filter(named).map(|span| (span.start, span.end)).collect();
         let near: Vec<(usize, usize)> =
             spans.iter().filter(sure).map(|span| (span.start, span.end)).collect();
-        let by = Reckoning { lexicon: grammar.lexicon(), now: reader.now, prefer: Prefer::default() };
+        let by = reader.reckoning();
         let numbers = number_spans::numbers(text, tokens, grammar.lexicon());
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();

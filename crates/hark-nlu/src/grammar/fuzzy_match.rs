@@ -4,16 +4,19 @@
 //! name of the home. What is near enough is offered to the parser as if the name had been said. Several
 //! names that are about as near are a tie, and a tie is asked back, never guessed.
 
+pub(super) mod near_names;
+
 use super::home::{IN_AREA, THINGS};
-use super::reader::{NamesFound, Reader};
+use super::reader::Reader;
 use super::synonyms;
 use super::views::Entry;
 use super::words::Words;
 use crate::phonetic_key::{self, Sound};
-use crate::rules::{self, Prefer, Reckoning, Rule};
+use crate::rules::{self, Rule};
 use crate::text::{self, Token};
 use hark_core::intent::NearThing;
 use hark_language::{Lexicon, phrases};
+use near_names::{Candidate, NamesFound, Nearness, Span};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -21,45 +24,6 @@ use std::sync::Arc;
 
 /// Tells how alike in meaning a text is to each of some names, 0 to 1. Wired where an encoder is at hand.
 pub type Similar = Arc<dyn Fn(&str, &[&str]) -> Vec<f32> + Send + Sync>;
-
-/// How a name was recognised, the surest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Nearness {
-    /// The same words in another order or number: "lamp in the bedroom", "the lamps".
-    Form,
-    /// It sounds like it: "kitchin light".
-    Sound,
-    /// Some of its words: "the coffee" for "coffee machine".
-    Part,
-    /// It means the same: "the telly".
-    Meaning,
-    /// It is no name of the home, but stands where one belongs: nothing may be done with it.
-    Unknown,
-}
-
-/// A name that fits a stretch of words.
-#[derive(Debug, Clone)]
-pub struct Candidate {
-    /// The name.
-    pub entry: Arc<Entry>,
-    /// How it was recognised.
-    pub how: Nearness,
-    /// How well, 0 to 1.
-    pub score: f32,
-}
-
-/// Names that fit a stretch of words, the best first; all of one list and one nearness.
-#[derive(Debug, Clone)]
-pub struct Span {
-    /// First word.
-    pub start: usize,
-    /// Word after the last.
-    pub end: usize,
-    /// Which list of the home.
-    pub list: u8,
-    /// The names.
-    pub candidates: Vec<Candidate>,
-}
 
 /// At least this much alike in sound.
 const SOUND: f32 = 0.75;
@@ -230,7 +194,7 @@ impl Reader<'_> {
 
     /// Which words belong to a time or a repetition.
     fn words_of_times(&self, words: &[&str]) -> Vec<bool> {
-        let by = Reckoning { lexicon: self.grammar.lexicon(), now: self.now, prefer: Prefer::default() };
+        let by = self.reckoning();
         let mut timed = vec![false; words.len()];
         for at in 0..words.len() {
             let longest = |rule| rules::longest(rule, &words[at..], &by).map_or(0, |(_, used)| used);

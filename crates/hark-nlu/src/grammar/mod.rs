@@ -45,11 +45,11 @@ use views::{ViewBuilder, Views};
 use words::{WordId, Words};
 
 pub use annotate::Annotation;
-pub use fuzzy_match::{Nearness, Similar};
-pub use parse::Match;
-pub use parse_result::Took;
+pub use fuzzy_match::Similar;
+pub use fuzzy_match::near_names::Nearness;
+pub use parse_result::{Match, Took};
 pub(crate) use part::Part;
-pub(super) use reader::Reader;
+pub(super) use reader::{How, Reader};
 pub use sample::LabelledSample;
 
 /// Domains of things that only run or rest.

@@ -1,13 +1,15 @@
 //! The exact parser: all templates at once, word by word, keeping the best way into each node.
 
+pub(super) mod chart;
 mod reconstruct;
 mod such;
 
 use super::fragments::SlotId;
-use super::fuzzy_match::{self, Candidate, Span};
+use super::fuzzy_match;
+use super::fuzzy_match::near_names::Span;
 use super::home::IN_AREA;
 use super::network::{Network, NodeId, TemplateId};
-use super::parse_result::{Found, Took};
+use super::parse_result::{Found, Match};
 use super::reader::Reader;
 use super::views::ViewId;
 use super::words::{QuickMap, WordId};
@@ -16,89 +18,13 @@ use crate::intent::{category_of, leans_on_another};
 use crate::rules;
 use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
+use chart::{Chart, ChartKey, Cost, Step, Way};
 use chrono::NaiveDateTime;
-use hark_core::intent::Ambiguity;
-use hark_core::{Category, Effort, SlotSpan, Slots};
+use hark_core::{Category, Effort};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// A sentence that a template accepts.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Match {
-    /// Name of the intent.
-    pub intent: String,
-    /// Its slots.
-    pub slots: Slots,
-    /// Key of the response, when the template asks for one.
-    pub response: Option<String>,
-    /// The template with its file and line.
-    pub why: String,
-    /// How many words a wildcard took.
-    pub wild_words: usize,
-    /// How sure it is, 0 to 1; below 1 where a name was not said exactly.
-    pub score: f32,
-    /// Slots whose name could be several, or should be asked about.
-    pub doubts: Vec<Ambiguity>,
-    /// What stands where a name belongs and is none.
-    pub unknown: Option<String>,
-    /// The words it was read from, each with what was made of it.
-    pub words: Vec<(String, Took)>,
-    /// Which of these words fill which slot, in order.
-    pub spans: Vec<SlotSpan>,
-}
-
-/// How much worse a way is than another. Less is better, the fields from the top.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-struct Cost {
-    /// How far names are from what was said: the way they were recognised, then how badly.
-    near: u16,
-    /// Words that a wildcard took.
-    wild: u16,
-    /// Words that were skipped.
-    skipped: u16,
-    /// Words that a list took: literal text is worth more.
-    listed: u16,
-    /// Lists that took words: one long name is worth more than a place and a shorter name.
-    lists: u16,
-}
-
-/// How a node was reached.
-#[derive(Debug, Clone, Copy)]
-enum Step {
-    Start,
-    Word,
-    Skip,
-    Any(SlotId),
-    View(ViewId, SlotId, u32),
-    Ruled(SlotId, u32),
-    Near(ViewId, SlotId, u32),
-}
-
-impl Step {
-    fn took(self) -> Took {
-        match self {
-            Self::Word | Self::View(..) => Took::Meant,
-            Self::Ruled(..) => Took::Ruled,
-            Self::Near(..) => Took::Nearly,
-            Self::Any(_) => Took::AsItIs,
-            Self::Start | Self::Skip => Took::Nothing,
-        }
-    }
-}
-
-/// One way into a node.
-#[derive(Debug, Clone, Copy)]
-struct Way {
-    node: NodeId,
-    cost: Cost,
-    step: Step,
-    /// Position before the step.
-    from: usize,
-    /// The way it continues.
-    before: usize,
-}
 
 /// The first arcs of all templates together, so that a sentence does not try each template.
 #[derive(Debug, Default)]
@@ -326,35 +252,6 @@ impl Grammar {
 /// Order of preference: fewest wildcard words, names said most exactly, the owner's own sentences, those that name a thing,
 /// then most literal text, then the one written first.
 type BestKey = ((u16, u16), Reverse<usize>, bool, Cost, TemplateId);
-
-/// Which charts may be of use to some words.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct ChartKey {
-    part: Part,
-    wild: bool,
-    first: String,
-}
-
-/// The best way into each node at each place of a sentence. What stands behind a place changes nothing of it, so that it is
-/// the chart of every beginning of the sentence.
-#[derive(Debug)]
-pub(super) struct Chart {
-    words: Vec<Option<WordId>>,
-    spoken: Vec<String>,
-    ways: Vec<Way>,
-    /// Best way into each node, by position.
-    frontier: Vec<QuickMap<NodeId, usize>>,
-    /// Everything that rules found.
-    found: Vec<rules::Found>,
-    /// Names that were nearly said and offered, with their places in the list; the best first.
-    offered: Vec<Vec<(Candidate, u32)>>,
-}
-
-impl Chart {
-    fn begins_with(&self, words: &[&str]) -> bool {
-        words.len() <= self.spoken.len() && words.iter().zip(&self.spoken).all(|(word, known)| word == known)
-    }
-}
 
 /// A chart, and the grammar whose nodes it has reached.
 struct Reached<'c> {

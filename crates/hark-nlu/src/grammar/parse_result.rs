@@ -1,10 +1,8 @@
 //! What a reading of a sentence has found: slots, what is known of them, and what is doubtful.
 
-use super::parse::Match;
-use super::reader::Reader;
 use super::{Block, Grammar};
 use crate::intent::{category_of, leans_on_another};
-use crate::rules::{self, Prefer, Reckoning, Rule};
+use crate::rules::{self, Reckoning, Rule};
 use crate::text::Token;
 use chrono::{NaiveDateTime, NaiveTime};
 use hark_core::automation::intent::{COMMAND, OF_IT};
@@ -35,6 +33,31 @@ pub enum Took {
     Nothing,
 }
 
+/// A sentence that a template accepts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// Name of the intent.
+    pub intent: String,
+    /// Its slots.
+    pub slots: Slots,
+    /// Key of the response, when the template asks for one.
+    pub response: Option<String>,
+    /// The template with its file and line.
+    pub why: String,
+    /// How many words a wildcard took.
+    pub wild_words: usize,
+    /// How sure it is, 0 to 1; below 1 where a name was not said exactly.
+    pub score: f32,
+    /// Slots whose name could be several, or should be asked about.
+    pub doubts: Vec<Ambiguity>,
+    /// What stands where a name belongs and is none.
+    pub unknown: Option<String>,
+    /// The words it was read from, each with what was made of it.
+    pub words: Vec<(String, Took)>,
+    /// Which of these words fill which slot, in order.
+    pub spans: Vec<SlotSpan>,
+}
+
 impl Match {
     /// Whether it is about items between words that say what to do and words that name the list: "put stamps on my list".
     pub(crate) fn is_on_named_list(&self) -> bool {
@@ -46,13 +69,11 @@ impl Match {
     }
 
     /// Whether its words name a day: "tomorrow morning", "tonight".
-    pub(crate) fn says_day(&self, reader: &Reader<'_>) -> bool {
+    pub(crate) fn says_day(&self, by: &Reckoning) -> bool {
         let words: Vec<&str> = self.words.iter().map(|(word, _)| word.as_str()).collect();
-        let lexicon = reader.grammar.lexicon();
-        let by = Reckoning { lexicon, now: reader.now, prefer: Prefer::default() };
         (0..words.len()).any(|at| {
-            phrases::find(lexicon.time.today_parts, &words[at..]).is_some()
-                || rules::longest(Rule::Date, &words[at..], &by).is_some()
+            phrases::find(by.lexicon.time.today_parts, &words[at..]).is_some()
+                || rules::longest(Rule::Date, &words[at..], by).is_some()
         })
     }
 

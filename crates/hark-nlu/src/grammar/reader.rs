@@ -1,18 +1,15 @@
 //! Reads one request: the same words are asked for in many places of it, and are read once. All of it shares one effort;
 //! when that is spent nothing more is found, and what was found before is for nobody to use.
 
-use super::fuzzy_match::{Candidate as NameCandidate, Span};
-use super::parse::{Chart, ChartKey, Match};
+use super::fuzzy_match::near_names::{NamesFound, Span};
+use super::parse::chart::{Chart, ChartKey};
+use super::parse_result::Match;
 use super::{Grammar, Part};
-use crate::impossible::Impossible;
 use crate::intent::category_of;
-use crate::qualifiers::Qualifiers;
-use crate::request_framing::Speech;
 use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
-use hark_core::automation::intent::{COMMAND, TO_IT};
 use hark_core::ports::{Candidate, Candidates};
 use hark_core::{Category, Effort};
 use std::cell::{Cell, RefCell};
@@ -28,12 +25,9 @@ const RULE_STEPS: usize = 4;
 /// Most times that candidates are asked for while one text is read; each time takes some milliseconds.
 const MOST_ASKED: usize = 12;
 
-/// Fewest words of a request that no template accepts.
-const FEWEST_WORDS: usize = 2;
-
 /// How some words are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum How {
+pub(crate) enum How {
     /// Word by word.
     Exactly,
     /// The same, and no part may be any words.
@@ -55,9 +49,6 @@ pub(super) type RuledPieces = Vec<(rules::Found, usize)>;
 
 /// The same of each rule that was asked for.
 type RuledHere = Vec<(Ruled, Rc<RuledPieces>)>;
-
-/// Names that some words may be, with the numbers of their lists.
-pub(super) type NamesFound = Rc<[(u8, NameCandidate)]>;
 
 /// See the module.
 pub(crate) struct Reader<'r> {
@@ -134,6 +125,11 @@ impl<'r> Reader<'r> {
         behind.unwrap_or_default()
     }
 
+    /// What times and days are reckoned by.
+    pub(crate) fn reckoning(&self) -> Reckoning {
+        Reckoning { lexicon: self.grammar.lexicon(), now: self.now, prefer: Prefer::default() }
+    }
+
     /// Takes some steps; false when nothing is left.
     pub(crate) fn spend(&self, steps: usize) -> bool {
         self.effort.spend(steps as u64)
@@ -155,6 +151,19 @@ impl<'r> Reader<'r> {
         if self.spend(1 + text.len() / LETTERS_A_STEP) { text::tokenise(text, lexicon) } else { Vec::new() }
     }
 
+    /// Whether there is a classifier.
+    pub(crate) fn has_candidates(&self) -> bool {
+        self.candidates.is_some()
+    }
+
+    /// The likeliest intents of a text; none where there is no classifier, or it was asked often enough.
+    pub(crate) fn candidates(&self, text: &str) -> Vec<Candidate> {
+        let asked = self.caches.asked.get();
+        let Some(candidates) = self.candidates.filter(|_| asked < MOST_ASKED) else { return Vec::new() };
+        self.caches.asked.set(asked + 1);
+        candidates(text, self.effort)
+    }
+
     /// The best match of some tokens of `text`.
     pub(crate) fn exactly(&self, text: &str, tokens: &[Token]) -> Option<Match> {
         self.once(How::Exactly, text, tokens, || self.parse_with(text, tokens, &[]))
@@ -165,17 +174,6 @@ impl<'r> Reader<'r> {
         self.once(How::Tamely, text, tokens, || self.best_tame(text, tokens))
     }
 
-    /// The same of what is to be done now.
-    pub(super) fn at_once(&self, text: &str, tokens: &[Token]) -> Option<Match> {
-        let read = |tokens| self.best(text, tokens, &[], |found| !found.slots.contains_key(COMMAND));
-        // "Open them *again*."
-        let plainly = || {
-            let found = read(Speech { reader: self, text, tokens }.without_courtesies_behind()?);
-            found.filter(|found| found.intent == TO_IT)
-        };
-        self.once(How::AtOnce, text, tokens, || read(tokens).or_else(plainly))
-    }
-
     /// The best match of some tokens of `text`, none of which need name a thing exactly.
     pub(crate) fn nearly(&self, text: &str, tokens: &[Token]) -> Option<Match> {
         let read =
@@ -184,60 +182,9 @@ impl<'r> Reader<'r> {
         self.once(How::Nearly, text, tokens, || by_name().or_else(|| read(self.meaning_spans(tokens))))
     }
 
-    /// What `read` makes of some tokens of `text`, which are one of several requests, perhaps beside the reason for it.
-    pub(crate) fn with_reason(
-        &self,
-        text: &str,
-        tokens: &[Token],
-        read: impl FnOnce() -> Option<Match>,
-    ) -> Option<Match> {
-        self.once(How::WithReason, text, tokens, read)
-    }
-
     /// The best match of some tokens of `text` as a part of a request; `nearly`: names may be said otherwise.
     pub(crate) fn part(&self, part: Part, nearly: bool, text: &str, tokens: &[Token]) -> Option<Match> {
         self.once(How::Part(part, nearly), text, tokens, || self.best_part(part, nearly, text, tokens))
-    }
-
-    /// What some tokens of `text` may mean that no template accepts: the likeliest intent whose slots they fill, and nothing
-    /// of which is left out.
-    pub(crate) fn likely(&self, text: &str, tokens: &[Token]) -> Option<Match> {
-        let candidates = self.candidates?;
-        let (first, last) = (tokens.first()?, tokens.last()?);
-        self.once(How::Likely, text, tokens, || {
-            let speech = Speech { reader: self, text, tokens };
-            let connectors = self.grammar.lexicon().requests.connectors;
-            // What may be several requests is not taken for one: another would be passed over.
-            let joins = |at: usize| connectors.contains(&tokens[at].word) || speech.pauses_before(at);
-            let is_several = (1..tokens.len()).any(joins);
-            if is_several || tokens.len() < FEWEST_WORDS || speech.is_remark(&speech.words()) {
-                return None;
-            }
-            let asked = self.caches.asked.get();
-            self.caches.asked.set(asked + 1);
-            if asked >= MOST_ASKED {
-                return None;
-            }
-            let said = &text[first.start..last.end];
-            candidates(said, self.effort).iter().find_map(|candidate| self.filled(said, candidate))
-        })
-    }
-
-    /// The intent with its slots, where it can be carried out and nothing was passed over that limits it.
-    fn filled(&self, text: &str, candidate: &Candidate) -> Option<Match> {
-        let tokens = self.tokenise(text);
-        let marks = candidate.spans.as_deref();
-        let marked = marks.and_then(|marks| self.fill_marked(&candidate.intent, text, marks));
-        let found = marked.or_else(|| self.fill(&candidate.intent, text, None))?;
-        let possible = Impossible::of(self, text, &tokens).refuse(std::slice::from_ref(&found)).is_none();
-        let qualifiers = Qualifiers::of(self, text, &tokens);
-        let is_talk = category_of(&found.intent) == Some(Category::Conversation);
-        let is_whole = !is_talk
-            && !self.loses_day(&tokens, &found)
-            && qualifiers.are_taken(&found)
-            && qualifiers.refuse_filled(&found).is_none();
-        let score = found.score * candidate.probability;
-        (possible && is_whole).then_some(Match { score, ..found })
     }
 
     /// Whether an act was made of words that name a day or say how often, and it says neither: "only on weekdays".
@@ -246,7 +193,7 @@ impl<'r> Reader<'r> {
         let is_timed =
             ["when", "recurrence", "time", "date"].iter().any(|slot| found.slots.contains_key(*slot));
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let by = Reckoning { lexicon: self.grammar.lexicon(), now: self.now, prefer: Prefer::default() };
+        let by = self.reckoning();
         let is_day = |at: usize| {
             let begins = |rule| rules::longest(rule, &words[at..], &by).is_some_and(|(_, used)| used > 0);
             begins(Rule::Recurrence) || begins(Rule::Date) || rules::is_days(&words[at..], &by)
@@ -270,7 +217,8 @@ impl<'r> Reader<'r> {
         found
     }
 
-    fn once(
+    /// What `read` makes of some tokens of `text`, which is asked for once.
+    pub(crate) fn once(
         &self,
         how: How,
         text: &str,

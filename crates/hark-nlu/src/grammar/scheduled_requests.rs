@@ -2,8 +2,9 @@
 
 use super::Match;
 use super::parse_result::Found;
-use super::reader::Reader;
+use super::reader::{How, Reader};
 use crate::intent::{category_of, leans_on_another};
+use crate::request_framing::Speech;
 use crate::requests::{self, Words};
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
@@ -41,6 +42,17 @@ impl Reader<'_> {
         }
         self.at_once(command, &tokens)
             .is_some_and(|it| it.wild_words == 0 && may(&it) && may_wait(&it, found, self.now))
+    }
+
+    /// The same of what is to be done now.
+    fn at_once(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        let read = |tokens| self.best(text, tokens, &[], |found| !found.slots.contains_key(COMMAND));
+        // "Open them *again*."
+        let plainly = || {
+            let found = read(Speech { reader: self, text, tokens }.without_courtesies_behind()?);
+            found.filter(|found| found.intent == TO_IT)
+        };
+        self.once(How::AtOnce, text, tokens, || read(tokens).or_else(plainly))
     }
 
     /// What is to be done later to "it" cannot tell then what that was.

@@ -6,10 +6,11 @@
 //! another word of the name was said.
 
 use super::Grammar;
-use super::fuzzy_match::{self, Item, Nearness, Span};
+use super::fuzzy_match::near_names::{NamesFound, Nearness, Span};
+use super::fuzzy_match::{self, Item};
 use super::home::THINGS;
-use super::parse::Match;
-use super::reader::{NamesFound, Reader};
+use super::parse_result::Match;
+use super::reader::Reader;
 use super::synonyms;
 use crate::text::{self, Token};
 use serde_json::Value;

@@ -1,8 +1,9 @@
 //! Encoder, head and tagger together: what the router asks.
 
-use super::data::{hash, spoken};
+use super::data::hash;
 use super::encoder::{Encoder, TokenVectors};
 use super::error::IntentError;
+use super::examples::spoken;
 use super::head::Head;
 use super::paths::IntentPaths;
 use crate::narrative;

@@ -2,9 +2,9 @@
 //! the owner's own.
 
 use super::catalogue::is_learned;
-use super::examples::{self, Example, Label, yaml_files};
+use super::examples::{self, Example, Label, spoken, yaml_files};
 use super::paths::IntentPaths;
-use crate::{Grammar, Problem, Sentences, text};
+use crate::{Grammar, Problem, Sentences};
 use hark_core::home::Home;
 use hark_models::manifest::hex;
 use sha2::{Digest, Sha256};
@@ -77,11 +77,6 @@ pub struct Data {
     pub held_out: Vec<Example>,
     /// SHA-256 of all files, hexadecimal: a head of other data is out of date.
     pub hash: String,
-}
-
-/// A text as the encoder, which knows English, gets it: spoken form, so that "20%" and "twenty percent" are one.
-pub fn spoken(text: &str) -> String {
-    text::words(text, hark_language::of("en")).join(" ")
 }
 
 impl Data {

@@ -9,10 +9,10 @@
 //! ```
 
 use super::catalogue::category_of;
-use super::data::spoken;
 use super::error::IntentError;
 use crate::problem::{Place, Problem, nearest};
 use crate::sentences::yaml::{Node, Reader, place};
+use crate::text;
 use hark_core::Category;
 use saphyr::{LoadableYamlNode, MarkedYaml};
 use std::io::Write;
@@ -228,6 +228,11 @@ fn read_item(reader: &mut Reader<'_>, item: &Node<'_>, found: &mut Vec<Example>)
         }
     };
     found.extend(sentences.into_iter().map(|text| Example { text, label: label.clone() }));
+}
+
+/// A text as the encoder, which knows English, gets it: spoken form, so that "20%" and "twenty percent" are one.
+pub fn spoken(text: &str) -> String {
+    text::words(text, hark_language::of("en")).join(" ")
 }
 
 #[cfg(test)]

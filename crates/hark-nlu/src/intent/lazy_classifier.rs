@@ -2,7 +2,7 @@
 //! most requests fit a template, and the encoder takes some 30 MB.
 
 use super::classifier::{Classifier, Standing};
-use super::data::spoken;
+use super::examples::spoken;
 use super::examples::{self, Label};
 use super::head::Head;
 use super::paths::IntentPaths;

@@ -1,7 +1,8 @@
 //! What comes with Hark: encoder, head and examples fit each other and do what they are for.
 
 use super::catalogue::is_learned;
-use super::data::{Data, Origin, Sample, spoken};
+use super::data::{Data, Origin, Sample};
+use super::examples::spoken;
 use super::examples::{self, Example, Label};
 use super::{Classifier, Encoder, Head, IntentPaths, category_of, train};
 use crate::test_home;

@@ -1,9 +1,10 @@
 //! Training of the head: encodes every sentence, cross-validates, calibrates the confidence, fits.
 
-use super::data::{Data, spoken};
+use super::data::Data;
 use super::encoder::Encoder;
 use super::error::IntentError;
 use super::examples::Label;
+use super::examples::spoken;
 use super::head::{About, Class, Head};
 use super::logistic::{Model, Rows, dot, soft_max};
 use super::report::{Report, Share};

@@ -4,7 +4,7 @@ use super::super::grammar::{Match, Took};
 use super::super::intent::category_of;
 use super::super::number_spans;
 use super::super::request_framing::Speech;
-use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::super::rules::{self, Rule};
 use super::super::text::{MAX_NUMBER_WORDS, Token};
 use super::{MAX_ENDING, Sentence, Words, follows};
 use hark_core::Category;
@@ -101,7 +101,7 @@ impl Sentence<'_> {
         let later = category == Some(Category::HomeControl)
             || first.as_ref().is_some_and(|first| first.slots.contains_key(COMMAND));
         // "Remind me at two to ring the bank and at four to fetch the parcel."
-        let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let is_timed =
             rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used < words.len());
         let reminds = is_timed
@@ -158,7 +158,7 @@ impl Sentence<'_> {
         }
         let it = (start..end)
             .find(|at| self.lexicon.requests.pronouns.contains(self.tokens[*at].word.as_str()))?;
-        let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let is_thing = |words: &String| !rules::is_time(&words.split(' ').collect::<Vec<_>>(), &by);
         let behind = (before.0 + 1..before.1).map(|cut| self.said(cut, before.1)).filter(is_thing);
         for thing in named.into_iter().chain(behind) {
@@ -191,7 +191,7 @@ impl Sentence<'_> {
         let verb = self.lexicon.discourse.verbs.contains(&self.tokens[first].word);
         self.names_a_thing(first + usize::from(verb), *at).then_some(())?;
         let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
-        let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         // What only says when belongs to what stands before it.
         let is_only_time =
             rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used == words.len());

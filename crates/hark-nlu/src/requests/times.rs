@@ -3,7 +3,7 @@
 use super::super::grammar::{Match, Reader};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::Speech;
-use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::super::rules::{self, Rule};
 use super::Sentence;
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::COMMAND;
@@ -46,7 +46,7 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
             every = said;
             continue;
         };
-        if found.says_day(reader) {
+        if found.says_day(&reader.reckoning()) {
             continue;
         }
         let begin = reader.now.date().and_time(known.time.unwrap_or_default());
@@ -71,7 +71,7 @@ fn again_like_the_last(matches: &mut [Match], reader: &Reader<'_>) {
     };
     let Some((every, last)) = every.zip(act(last)) else { return };
     for found in before {
-        let Some(at) = found.moment().filter(|_| !found.says_day(reader)) else { continue };
+        let Some(at) = found.moment().filter(|_| !found.says_day(&reader.reckoning())) else { continue };
         if act(found).is_some_and(|act| act == last) {
             found.repeat(&every, at.time());
         }
@@ -98,7 +98,7 @@ impl Speech<'_> {
     pub(in super::super) fn with_both_times(&self) -> Option<String> {
         let words = self.words();
         let lexicon = self.lexicon();
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let time = |at: usize| Some(at + rules::longest(Rule::Datetime, &words[at..], &by)?.1);
         let joins = |at: &usize| lexicon.requests.connectors.contains(words[*at]);
         let joint = (2..words.len().saturating_sub(1)).find(joins)?;
@@ -119,7 +119,7 @@ impl Speech<'_> {
         let same = (1..words.len())
             .find_map(|at| Some((at, phrases::starts(self.lexicon().time.same_time, &words[at..])?)));
         let (at, length) = same.or_else(|| Some((self.then_at()?, 1)))?;
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let time = |from: usize| {
             let (_, used) = rules::longest(Rule::Datetime, &words[from..at], &by)?;
             Some(&words[from..from + used])
@@ -145,7 +145,7 @@ impl Speech<'_> {
     /// clause says no day.
     pub(in super::super) fn with_day_of_clause(&self) -> Option<String> {
         let words = self.words();
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let day = |at: usize| rules::longest(Rule::Date, &words[at..], &by).map(|(_, used)| (at, at + used));
         let whole = |(at, end): &(usize, usize)| {
             rules::longest(Rule::Datetime, &words[*at..], &by).is_none_or(|(_, used)| at + used <= *end)
@@ -169,7 +169,7 @@ impl Speech<'_> {
     /// kettle at eight".
     pub(in super::super) fn with_day_at_times(&self) -> Option<String> {
         let words = self.words();
-        let by = Reckoning { lexicon: self.lexicon(), now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let date = |at: usize| rules::longest(Rule::Date, &words[at..], &by).map_or(0, |(_, used)| used);
         let used = Some(date(0)).filter(|used| *used > 0)?;
         // "On second thoughts" and "Monday to Friday" are no day.
@@ -239,7 +239,7 @@ impl Sentence<'_> {
     /// without an hour is in the hour behind that: "and … at half past".
     pub(super) fn at_moment_of(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
         let words: Vec<&str> = self.tokens.iter().map(|token| token.word.as_str()).collect();
-        let by = Reckoning { lexicon: self.lexicon, now: self.reader.now, prefer: Prefer::default() };
+        let by = self.reader.reckoning();
         let date = |at: usize| Some((at, rules::longest(Rule::Date, &words[at..], &by)?.1));
         let time = |at: usize| {
             let from = at + phrases::starts(self.lexicon.time.at, &words[at..end])?;

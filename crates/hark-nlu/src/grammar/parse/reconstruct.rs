@@ -2,7 +2,7 @@
 
 use super::{Reached, Step, Way};
 use crate::grammar::fragments::SlotId;
-use crate::grammar::fuzzy_match::{Candidate, Nearness};
+use crate::grammar::fuzzy_match::near_names::{Candidate, Nearness};
 use crate::grammar::home::IN_AREA;
 use crate::grammar::parse_result::{Found, slot_name};
 use crate::grammar::views::{Entry, View};

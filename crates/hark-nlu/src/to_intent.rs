@@ -1,13 +1,70 @@
-//! Whether a request means one thing of a kind, and which is not said: "the light", "a window". Called where a match becomes an
-//! intent.
+//! From what a sentence was read as to an intent: whether one thing of a kind is meant and which is not said ("the light", "a
+//! window"), of which kind it is, how sure it is.
 
 use super::grammar::Match;
 use super::intent::category_of;
 use super::text::Token;
-use super::understand::kind_of;
-use hark_core::Category;
+use hark_core::automation::intent::{SEVERAL, TO_IT};
+use hark_core::intent::refusal;
+use hark_core::{Category, Intent, Route, Understanding};
 use hark_language::{Lexicon, phrases};
 use std::ops::Range;
+
+/// The intent that tells which one is meant.
+pub(super) const CHOOSES: &str = "HarkChoose";
+
+/// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
+pub(super) const WILD_CONFIDENCE: f32 = 0.9;
+
+/// What sets a quantity that only things of one domain have; of what was named before in the same sentence, where it
+/// says itself of what.
+const OF_WHAT_WAS_NAMED: [(&str, &str); 12] = [
+    ("HassVacuumStart", "vacuum"),
+    ("HassLawnMowerStartMowing", "lawn_mower"),
+    ("HassSetVolume", "media_player"),
+    ("HassSetVolumeRelative", "media_player"),
+    ("HassLightSet", "light"),
+    ("HarkLightSetRelative", "light"),
+    ("HassFanSetSpeed", "fan"),
+    ("HarkFanSetSpeedRelative", "fan"),
+    ("HassSetPosition", "cover"),
+    ("HarkSetPositionRelative", "cover"),
+    ("HassClimateSetTemperature", "climate"),
+    ("HarkClimateSetTemperatureRelative", "climate"),
+];
+
+/// The domain of what an intent changes, where it can change only one kind.
+pub(super) fn kind_of(intent: &str) -> Option<&'static str> {
+    OF_WHAT_WAS_NAMED.iter().find(|(name, _)| *name == intent).map(|(_, domain)| *domain)
+}
+
+/// The intent of a match.
+pub(super) fn to_intent(found: Match, lexicon: &Lexicon) -> Intent {
+    let wild = if found.wild_words == 0 { 1.0 } else { WILD_CONFIDENCE };
+    let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+    let single = is_single(&found, &words, lexicon);
+    let mut slots = found.slots;
+    if found.intent == TO_IT && words.iter().any(|word| lexicon.requests.several_pronouns.contains(word)) {
+        slots.insert(SEVERAL.to_owned(), true.into());
+    }
+    Intent {
+        name: found.intent,
+        slots,
+        confidence: found.score.min(wild),
+        route: Route::Template,
+        why: found.why,
+        response: found.response,
+        single,
+    }
+}
+
+/// Whether all that was said was understood, and can be done.
+pub(super) fn is_whole(found: &Understanding) -> bool {
+    // An answer to "which one" beside another request is no answer.
+    let is_open =
+        |intent: &Intent| intent.name == refusal::INTENT || intent.name == CHOOSES && found.intents.len() > 1;
+    !found.intents.is_empty() && found.missed.is_empty() && !found.intents.iter().any(is_open)
+}
 
 /// Whether one thing of a kind is to change ("the light", "a window"), and nothing says which. In a place it is one where
 /// one was said ("a light in the bedroom", "one of the lights in there"), or the place only tells where the thing is that is
