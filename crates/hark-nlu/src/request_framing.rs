@@ -297,6 +297,9 @@ impl<'s> Speech<'s> {
     /// the lamp *on* every day at six", "turn the lamp *on* tomorrow", "dim it to *twenty* this evening".
     pub fn with_time_first(&self) -> Option<String> {
         let words = self.words();
+        if !self.reader.spend(words.len()) {
+            return None;
+        }
         let lexicon = self.lexicon();
         let by = self.reader.reckoning();
         let longest = |rule, at: usize| {

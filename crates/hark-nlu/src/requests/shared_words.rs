@@ -283,6 +283,9 @@ impl Sentence<'_> {
 
     /// A request that shares its ending with the next: "turn the lamp and the fan off".
     pub fn ending(&self, first: (usize, usize), next: (usize, usize)) -> Option<Match> {
+        if !self.reader.spend(next.1 - next.0) {
+            return None;
+        }
         // A request with a verb of its own lends nothing.
         let talk = &self.lexicon.discourse;
         let words: Vec<&str> = self.tokens[next.0..next.1].iter().map(|token| token.word.as_str()).collect();
