@@ -2,8 +2,8 @@
 //! templates refer to it. That keeps 1,000 templates × 500 entities small.
 
 use super::texts::{TextId, Texts};
-use super::words::{WordId, Words};
-use crate::sentences::model::{Data, List, Range};
+use super::words::{QuickMap, WordId, Words};
+use crate::sentences::model::{Data, List, ListValue, Range};
 use crate::text;
 use hark_language::Lexicon;
 use serde_json::{Map, Value};
@@ -136,6 +136,8 @@ pub struct ViewBuilder {
     lists: HashMap<String, ListEntries>,
     by_selection: HashMap<(String, Vec<usize>), ViewId>,
     with_suffix: HashMap<(ViewId, TextId), ViewId>,
+    /// The words of numbers, by their bits.
+    numbers: QuickMap<u64, Vec<Vec<WordId>>>,
 }
 
 #[derive(Clone)]
@@ -156,6 +158,7 @@ impl ViewBuilder {
             lists: HashMap::new(),
             by_selection: HashMap::new(),
             with_suffix: HashMap::new(),
+            numbers: QuickMap::default(),
         };
         for (name, raw) in home {
             let entries = raw.into_iter().filter_map(|raw| builder.entry(raw)).collect();
@@ -167,16 +170,33 @@ impl ViewBuilder {
     }
 
     fn entry(&mut self, raw: RawEntry) -> Option<Arc<Entry>> {
+        let phrases = self.phrases(&raw.texts);
+        (!phrases.is_empty()).then(|| Arc::new(Entry { phrases, out: raw.out, context: raw.context }))
+    }
+
+    /// The words of each text.
+    fn phrases(&mut self, texts: &[String]) -> Vec<Vec<WordId>> {
         let mut phrases: Vec<Vec<WordId>> = Vec::new();
-        for text in &raw.texts {
-            // Ranges have the same numbers many times.
+        for text in texts {
             let text = self.texts.intern(text);
             let phrase = self.spoken(text).to_vec();
             if !phrase.is_empty() && !phrases.contains(&phrase) {
                 phrases.push(phrase);
             }
         }
-        (!phrases.is_empty()).then(|| Arc::new(Entry { phrases, out: raw.out, context: raw.context }))
+        phrases
+    }
+
+    /// The entry of a number of a range. Ranges have the same numbers many times.
+    fn number(&mut self, range: &Range, number: f64) -> Option<Arc<Entry>> {
+        let known = self.numbers.get(&number.to_bits()).cloned();
+        let phrases = known.unwrap_or_else(|| {
+            let phrases = self.phrases(&self.lexicon.numbers.spellings(number));
+            self.numbers.insert(number.to_bits(), phrases.clone());
+            phrases
+        });
+        let out = range.out(number);
+        (!phrases.is_empty()).then(|| Arc::new(Entry { phrases, out, context: Map::new() }))
     }
 
     /// Entries of a list. `key` names it among all lists.
@@ -185,21 +205,24 @@ impl ViewBuilder {
             return known.clone();
         }
         let numeric = matches!(list, Some(List::Range(_)));
-        let raw: Vec<RawEntry> = match list {
-            Some(List::Values(values)) => values
-                .iter()
-                .map(|value| RawEntry {
-                    texts: value.texts.clone(),
-                    out: value.out.clone(),
-                    context: value.context.clone(),
-                })
-                .collect(),
-            Some(List::Range(range)) => range_entries(range, self.lexicon),
-            Some(List::Wildcard { spoken, .. }) => spoken.iter().map(|text| RawEntry::plain(text)).collect(),
-            // The parser has a rule for them.
-            Some(List::Rule { .. }) | None => Vec::new(),
+        let of_value = |value: &ListValue| RawEntry {
+            texts: value.texts.clone(),
+            out: value.out.clone(),
+            context: value.context.clone(),
         };
-        let entries = raw.into_iter().filter_map(|raw| self.entry(raw)).collect();
+        let entries = match list {
+            Some(List::Values(values)) => {
+                values.iter().filter_map(|value| self.entry(of_value(value))).collect()
+            }
+            Some(List::Range(range)) => {
+                range.numbers().filter_map(|number| self.number(range, number)).collect()
+            }
+            Some(List::Wildcard { spoken, .. }) => {
+                spoken.iter().filter_map(|text| self.entry(RawEntry::plain(text))).collect()
+            }
+            // The parser has a rule for them.
+            Some(List::Rule { .. }) | None => Arc::default(),
+        };
         let made = ListEntries { entries, numeric };
         self.lists.insert(key.to_owned(), made.clone());
         made
@@ -306,15 +329,4 @@ impl RawEntry {
     fn plain(text: &str) -> Self {
         Self { texts: vec![text.to_owned()], out: Value::from(text), context: Map::new() }
     }
-}
-
-fn range_entries(range: &Range, lexicon: &Lexicon) -> Vec<RawEntry> {
-    let numbers = range.numbers();
-    numbers
-        .map(|number| RawEntry {
-            texts: lexicon.numbers.spellings(number),
-            out: range.out(number),
-            context: Map::new(),
-        })
-        .collect()
 }
