@@ -12,7 +12,7 @@ use hark_core::{Fault, FaultKind};
 use hark_dialog::replies::{Fetch, Phrasebook};
 use hark_dialog::router::{Facts, Router, SharedClassifier, Spoken};
 use hark_memory::Memory;
-use hark_nlu::intent::{IntentPaths, LazyClassifier, category_of};
+use hark_nlu::intent::{IntentPaths, LazyClassifier, category_of, dot};
 use hark_nlu::language_detection;
 use hark_store::store::Store;
 use hark_tools::tools;
@@ -152,7 +152,7 @@ fn similarity(classifier: Arc<Mutex<LazyClassifier>>) -> hark_nlu::Similar {
             if !known.contains_key(*name) {
                 known.insert((*name).to_owned(), classifier.embed(name).unwrap_or_default());
             }
-            known.get(*name).map_or(0.0, |name| name.iter().zip(&wanted).map(|(a, b)| a * b).sum())
+            known.get(*name).map_or(0.0, |name| dot(name, &wanted))
         };
         names.iter().map(&mut likeness).collect()
     })

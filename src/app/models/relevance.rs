@@ -6,7 +6,7 @@ use hark_core::Fault;
 use hark_core::classification::Classify;
 use hark_core::model::ToolSpec;
 use hark_dialog::model_tasks::{LikenessFuture, ToolRelevance};
-use hark_nlu::intent::LazyClassifier;
+use hark_nlu::intent::{LazyClassifier, dot};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Handle;
@@ -72,10 +72,7 @@ impl Inner {
             .iter()
             .filter_map(|part| self.embed(part).transpose())
             .collect::<Result<_, _>>()?;
-        let closest = |vector: &[f32]| {
-            let products = parts.iter().map(|part| part.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>());
-            products.fold(-1.0, f32::max)
-        };
+        let closest = |vector: &[f32]| parts.iter().map(|part| dot(part, vector)).fold(-1.0, f32::max);
         Ok(tools.iter().zip(of_tools).map(|(tool, vector)| (tool.name.clone(), closest(&vector))).collect())
     }
 

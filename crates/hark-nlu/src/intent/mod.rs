@@ -24,6 +24,7 @@ pub use encoder::{Encoder, TokenVectors};
 pub use error::IntentError;
 pub use head::Head;
 pub use lazy_classifier::LazyClassifier;
+pub use logistic::dot;
 pub use paths::IntentPaths;
 pub use report::{Report, Share};
 pub use train::{Step, Told, Training, train};
