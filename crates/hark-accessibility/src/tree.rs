@@ -97,7 +97,12 @@ impl State {
 pub(crate) async fn windows(bus: &Bus, named: Option<&str>) -> Result<Vec<Window>, AccessibilityError> {
     let root = (REGISTRY.to_owned(), OwnedObjectPath::from(ObjectPath::from_static_str_unchecked(ROOT)));
     let mut windows = Vec::new();
-    for program in children(bus, &root).await? {
+    let programs = match children(bus, &root).await {
+        // The bus starts the registry for the first question, and it may be another one a moment later.
+        Err(AccessibilityError::Failed(_)) => children(bus, &root).await?,
+        answered => answered?,
+    };
+    for program in programs {
         // A program that does not answer hides no other.
         let Ok(name) = bus.text(&program, ACCESSIBLE, "Name").await else { continue };
         for place in children(bus, &program).await.unwrap_or_default() {
