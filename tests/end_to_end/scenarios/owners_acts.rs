@@ -25,7 +25,10 @@ fn names_conversations_and_a_restart_are_asked_by_http() {
 
     // What was meant with a turn becomes an example of its words.
     let (_, odd) = call("POST", "/api/v1/ask", Some(json!({"text": "the crumbs are winning again"})));
-    let wrong = format!("/api/v1/turns/{}/wrong", odd["turn"].as_str().unwrap());
+    let turn = format!("/api/v1/turns/{}", odd["turn"].as_str().unwrap());
+    // A turn is written down behind its answer.
+    wait_for("the turn", Duration::from_secs(5), || (call("GET", &turn, None).0 == 200).then_some(()));
+    let wrong = format!("{turn}/wrong");
     let (status, lesson) = call("POST", &wrong, Some(json!({"meant": "HassVacuumStart"})));
     assert_eq!((status, &lesson["meant"], &lesson["known"]), (200, &json!("HassVacuumStart"), &json!(false)));
     let examples = fs::read_to_string(hark.path("intent/examples/en/marked.yaml")).unwrap();
