@@ -109,19 +109,40 @@ run: models run-packages ## set up, build, collect the models, start Hark
 # Most tests wait more than they compute.
 TEST_THREADS ?= $(shell echo $$(( 2 * $$(nproc) )))
 TEST_WHAT := --workspace --lib --bins --tests
+# Those that have the machine to themselves in `.config/nextest.toml`.
+TEST_ALONE := binary(/sound_card$$/) | test(/^sound_card::going_on/)
 
 # The tests' dependencies ask for more features of some crates than the program alone does; building
 # both at once keeps those crates from being compiled twice.
 test test-build: BUILD := cargo test --locked --profile $(PROFILE) $(TEST_WHAT) --no-run --quiet
+# The recipe calls `make` by name: with the variable for it, `make -n test` would run everything.
 .PHONY: test
-test: format models test-models test-packages test-clients lint ## set up, check format and lints, run every test
-	echo "==> tests"
-	if command -v cargo-nextest >/dev/null; then
-		cargo nextest run --locked --cargo-profile $(PROFILE) $(TEST_WHAT) --test-threads $(TEST_THREADS) --status-level slow
-	else
+test: format models test-models test-packages test-clients ## set up, check format and lints, run every test
+	if ! command -v cargo-nextest >/dev/null; then
+		make lint
+		echo "==> tests"
 		RUST_TEST_THREADS=$(TEST_THREADS) cargo test --locked --profile $(PROFILE) $(TEST_WHAT)
+		exec make test-doc
 	fi
-	cargo test --locked --profile $(PROFILE) --workspace --doc
+	# Told what was built, nextest does not wait for the cargo of the lints.
+	lists="$$(mktemp -d)"; beside=
+	trap 'kill $$beside 2>/dev/null || true; rm -rf "$$lists"' EXIT
+	cargo nextest list --locked --cargo-profile $(PROFILE) $(TEST_WHAT) --list-type binaries-only --message-format json >"$$lists/binaries"
+	cargo metadata --locked --format-version 1 >"$$lists/packages"
+	run=(cargo nextest run --binaries-metadata "$$lists/binaries" --cargo-metadata "$$lists/packages" --test-threads $(TEST_THREADS) --status-level slow)
+	echo "==> tests that measure sound"
+	"$${run[@]}" -E '$(TEST_ALONE)'
+	# Lints and examples have the time in which the others wait.
+	chrt --idle 0 make lint test-doc >"$$lists/log" 2>&1 &
+	beside=$$!
+	echo "==> all other tests, and beside them lints and the examples of the documentation"
+	"$${run[@]}" -E 'not ($(TEST_ALONE))'
+	wait "$$beside" || { cat "$$lists/log" >&2; exit 1; }
+	cat "$$lists/log"
+
+.PHONY: test-doc
+test-doc: rust build-packages ## run the examples of the documentation
+	$(call step,examples of the documentation,cargo test --locked --profile $(PROFILE) --workspace --doc --quiet,Correct the example above.)
 
 .PHONY: test-build
 test-build: build ## compile the program and all tests
