@@ -236,7 +236,8 @@ pub struct Restored {
     pub before: Entity,
     /// As it was left.
     pub after: Entity,
-    /// Since when it has been as it was before, milliseconds since the Unix epoch: somebody else may have changed it back.
+    /// When it was first seen in its former state again, which a person may have brought about, in milliseconds since the Unix
+    /// epoch; `None` while it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub back_since_unix_ms: Option<i64>,
 }

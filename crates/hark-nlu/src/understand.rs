@@ -242,7 +242,7 @@ impl Reader<'_> {
                     return None;
                 }
                 // Nobody is asked about words that are put together of two requests, nor about several requests as one.
-                likely(self, text, part, words == Words::Any && part.len() < tokens.len())
+                one_of_several(self, text, part, words == Words::Any && part.len() < tokens.len())
             })?;
             Some(understanding(reading.without_repeated(), self.grammar))
         })
@@ -411,7 +411,7 @@ impl Reader<'_> {
 }
 
 /// One of several requests: by its sentence, else by what it may mean.
-fn likely(reader: &Reader<'_>, text: &str, tokens: &[Token], is_alone: bool) -> Option<Match> {
+fn one_of_several(reader: &Reader<'_>, text: &str, tokens: &[Token], is_alone: bool) -> Option<Match> {
     let core = Speech { reader, text, tokens }.asked().unwrap_or(tokens);
     reader
         .exactly(text, tokens)

@@ -112,8 +112,8 @@ impl Machine {
         self.reply_as(now, id, reply, aloud);
     }
 
-    /// Asks which of several things is meant, where the tool could not tell. What else was done is told first; the end of what is
-    /// to last for some time is kept with the request.
+    /// Asks which of several things is meant, where a tool could not tell. The reply tells first what else was done. A request to
+    /// restore the state later is kept together with the request that is asked about.
     fn ask_which_one(&mut self, now: Stamp, id: &TurnId) -> bool {
         let until_ms = now.clock_ms() + self.settings.context_ms;
         let Some(turn) = self.turn_mut(id) else { return false };

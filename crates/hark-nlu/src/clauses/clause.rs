@@ -373,8 +373,7 @@ impl Clause<'_> {
     /// "Until eight", "until tomorrow at noon", "until sunrise", "until the door is closed".
     fn until(&self) -> Option<Until> {
         let words = self.words(self.it.mark.1);
-        let by =
-            |prefer| Reckoning { lexicon: self.by.reader.grammar.lexicon(), now: self.by.reader.now, prefer };
+        let by = |prefer| Reckoning { prefer, ..self.by.reader.reckoning() };
         let whole = |rule, words: &[&str]| {
             let found = rules::all(rule, words, &by(Prefer::Usual));
             let (found, _) = found.into_iter().find(|(_, used)| *used == words.len())?;

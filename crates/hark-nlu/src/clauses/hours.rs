@@ -57,7 +57,7 @@ impl Composer<'_> {
         let tokens = self.reader.tokenise(act);
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let now = self.reader.now;
-        let by = Reckoning { lexicon: self.reader.grammar.lexicon(), now, prefer: Prefer::Usual };
+        let by = Reckoning { now, ..self.reader.reckoning() };
         let date = |at: usize| {
             let (found, used) = rules::longest(Rule::Date, &words[at..], &by)?;
             let is_beside = (at == 0) != (at + used == words.len());
@@ -73,8 +73,7 @@ impl Composer<'_> {
     /// When hours begin whose end says its half of the day: "from *seven* to half past seven in the morning". `None` where the
     /// beginning is clear, or the end is not.
     fn begin_of_hours(&self, begins: &[&str], ends: &[&str]) -> Option<String> {
-        let lexicon = self.reader.grammar.lexicon();
-        let by = Reckoning { lexicon, now: self.reader.now, prefer: Prefer::Either };
+        let by = Reckoning { prefer: Prefer::Either, ..self.reader.reckoning() };
         let times = |words: &[&str]| {
             let (found, _) =
                 rules::longest(Rule::Time, words, &by).filter(|(_, used)| *used == words.len())?;

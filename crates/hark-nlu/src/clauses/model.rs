@@ -1,4 +1,4 @@
-//! What requests with clauses are made of, before it is told to anybody.
+//! The types that reading clauses fills: a request with what its clauses say, a clause, and what that adds.
 
 use super::super::grammar::Match;
 use super::super::qualifiers::{Qualifier, Qualifiers};

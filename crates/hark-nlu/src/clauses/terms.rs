@@ -171,7 +171,7 @@ impl Terms {
         else {
             return;
         };
-        let by = Reckoning { lexicon: reader.grammar.lexicon(), now: reader.now, prefer: Prefer::Either };
+        let by = Reckoning { prefer: Prefer::Either, ..reader.reckoning() };
         let tokens = reader.tokenise(&self.said_until);
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let said = (0..words.len()).find_map(|at| rules::longest(Rule::Time, &words[at..], &by));

@@ -501,7 +501,7 @@ impl<'g> Text<'g> {
             }
         }
         for (ruled, _, to) in arcs.ruled {
-            let by = Reckoning { lexicon: grammar.lexicon(), now: self.reader.now, prefer: ruled.prefer };
+            let by = Reckoning { prefer: ruled.prefer, ..self.reader.reckoning() };
             let rest = self.tokens[at..].iter().take(rules::MOST_WORDS);
             let rest: Vec<&str> = rest.map(|token| token.word.as_str()).collect();
             for (_, used) in rules::all(ruled.rule, &rest, &by) {

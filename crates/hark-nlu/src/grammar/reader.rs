@@ -209,7 +209,7 @@ impl<'r> Reader<'r> {
         if let Some(found) = self.caches.ruled.borrow().get(joined).and_then(known) {
             return found;
         }
-        let by = Reckoning { lexicon: self.grammar.lexicon(), now: self.now, prefer: ruled.prefer };
+        let by = Reckoning { prefer: ruled.prefer, ..self.reckoning() };
         let found = rules::all(ruled.rule, words, &by);
         self.spend(RULE_STEPS * found.iter().map(|(_, used)| used).sum::<usize>());
         let found = Rc::new(found);

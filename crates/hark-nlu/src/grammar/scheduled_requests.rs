@@ -44,7 +44,7 @@ impl Reader<'_> {
             .is_some_and(|it| it.wild_words == 0 && may(&it) && may_wait(&it, found, self.now))
     }
 
-    /// The same of what is to be done now.
+    /// The best match of some tokens of `text` as something to be done now.
     fn at_once(&self, text: &str, tokens: &[Token]) -> Option<Match> {
         let read = |tokens| self.best(text, tokens, &[], |found| !found.slots.contains_key(COMMAND));
         // "Open them *again*."
