@@ -188,6 +188,14 @@ pub fn without_ends<'w, 'a>(sets: &[Phrases], mut words: &'w [&'a str]) -> &'w [
     words
 }
 
+/// The words without the phrases of some sets at their beginning, as many as there are.
+pub fn without_starts<'w, 'a>(sets: &[Phrases], mut words: &'w [&'a str]) -> &'w [&'a str] {
+    while let Some(length) = sets.iter().filter_map(|set| starts(*set, words)).max() {
+        words = &words[length..];
+    }
+    words
+}
+
 /// The rows of a sorted list whose phrase begins with these letters.
 fn beginning<'w, R>(
     sorted: &'static [R],

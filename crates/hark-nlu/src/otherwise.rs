@@ -1,13 +1,48 @@
 //! What a text means that is not understood to the end as it was said: in plainer words, without remarks, as it was corrected.
 
 use super::grammar::Reader;
+use super::intent::category_of;
 use super::qualifiers::Qualifiers;
 use super::request_framing::Speech;
 use super::to_intent::{WILD_CONFIDENCE, is_whole};
-use hark_core::Understanding;
+use hark_core::{Category, Intent, Understanding};
+use hark_language::phrases;
 use std::iter;
 
 impl Reader<'_> {
+    /// What a sentence means without the remarks that stand apart, where no words of it are taken as they are: what stands in a
+    /// remark is not worth the reading.
+    pub(super) fn without_remark(&self, text: &str, language: &str) -> Option<Understanding> {
+        let tokens = self.tokenise(text);
+        let shorter = Speech { reader: self, text, tokens: &tokens }.shorter(false)?;
+        let found = self.within_half(|reader| reader.as_said(&shorter, language));
+        (is_whole(&found) && is_tame(&found)).then_some(found)
+    }
+
+    /// What a sentence means of which a remark was taken for something to be played or listed: "put margarine on the list, *the
+    /// doctor says so*".
+    pub(super) fn without_remark_in_content(
+        &self,
+        text: &str,
+        language: &str,
+        found: &Understanding,
+    ) -> Option<Understanding> {
+        let takes = |intent: &Intent| {
+            let takes_any = matches!(category_of(&intent.name), Some(Category::List | Category::Media));
+            takes_any && intent.confidence <= WILD_CONFIDENCE
+        };
+        found.intents.iter().any(takes).then_some(())?;
+        let tokens = self.tokenise(text);
+        let speech = Speech { reader: self, text, tokens: &tokens };
+        let words = speech.words();
+        let speaks = |words: &[&str]| {
+            let speakers = self.grammar.lexicon().discourse.speakers;
+            phrases::starts(speakers, words).is_some() || speech.is_remark(words)
+        };
+        let at = (1..words.len()).rev().find(|at| speech.pauses_before(*at) && speaks(&words[*at..]))?;
+        Some(self.as_said(&text[..tokens[at - 1].end], language)).filter(is_whole)
+    }
+
     /// What is understood to the end in plainer words, or without remarks beside it.
     pub(super) fn said_otherwise(&self, text: &str, language: &str) -> Option<Understanding> {
         let other = |text: &str, say: fn(&Speech<'_>) -> Option<String>| {
@@ -26,7 +61,6 @@ impl Reader<'_> {
         let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
         let reworded = iter::once_with(|| speech.reworded()).flatten();
         // Of words that are taken as they are, nothing is left out.
-        let is_tame = |found: &Understanding| found.intents.iter().all(|it| it.confidence > WILD_CONFIDENCE);
         // "Telly on and the lamp *please*."
         let several = || {
             let core = speech.core().filter(|_| Qualifiers::of(self, text, &tokens).is_empty())?;
@@ -48,4 +82,9 @@ impl Reader<'_> {
             .or_else(several)
             .or_else(unfilled)
     }
+}
+
+/// Whether no words were taken as they are.
+fn is_tame(found: &Understanding) -> bool {
+    found.intents.iter().all(|it| it.confidence > WILD_CONFIDENCE)
 }

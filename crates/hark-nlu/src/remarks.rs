@@ -23,8 +23,13 @@ const MAX_SUBJECT_WORDS: usize = 4;
 const NAME_STEPS: usize = 4;
 
 impl Speech<'_> {
-    /// The sentence without its remarks; `None` where it has none, or nothing else.
+    /// The sentence without its remarks, and without what it is for; `None` where it has none, or nothing else.
     pub(super) fn without_remarks(&self) -> Option<String> {
+        self.shorter(true)
+    }
+
+    /// The sentence without the remarks that stand apart; `purposes`: and without what it is for.
+    pub(super) fn shorter(&self, purposes: bool) -> Option<String> {
         let words = self.words();
         let pauses = (1..words.len()).filter(|at| self.pauses_before(*at));
         let starts: Vec<usize> = std::iter::once(0).chain(pauses).collect();
@@ -35,11 +40,18 @@ impl Speech<'_> {
         let limits = |from: usize, to: usize| {
             qualifiers.found.iter().any(|it| it.start < to && it.mark.1 > from && from < to)
         };
-        let kept =
-            parts.iter().filter(|(from, to)| limits(*from, *to) || !self.is_remark(&words[*from..*to]));
+        // "… we're going out *for the afternoon*" is within a remark.
+        let begins = |from: usize, to: usize| {
+            qualifiers.found.iter().any(|it| it.start <= from && it.mark.1 > from && from < to)
+        };
+        // "No, *that was wrong*, I meant the lamp" is about what was done.
+        let says_nothing = |words: &[&str]| {
+            self.too_much(words).is_none() && self.is_remark(words) || self.leaves_the_rest(words)
+        };
+        let kept = parts.iter().filter(|(from, to)| begins(*from, *to) || !says_nothing(&words[*from..*to]));
         let kept: Vec<(usize, usize)> = kept
             .map(|(from, to)| {
-                let end = from + self.before_purpose(&words[*from..*to]);
+                let end = if purposes { from + self.before_purpose(&words[*from..*to]) } else { *to };
                 (*from, if limits(end, *to) { *to } else { end })
             })
             .collect();
@@ -54,7 +66,8 @@ impl Speech<'_> {
         let words = self.words();
         let talk = &self.lexicon().discourse;
         let states = words.iter().take(MAX_NAME_WORDS).any(|word| self.is_state(word));
-        (states || phrases::starts(talk.reasons, &words).is_some()).then_some(())?;
+        let asks = words.first().is_some_and(|first| talk.questions.contains(first));
+        (!asks && states || phrases::starts(talk.reasons, &words).is_some()).then_some(())?;
         let joins = |at: usize| Some(at + self.therefore(&words, at)?).filter(|it| *it < words.len());
         // "It gets so steamy, so …": the last one.
         let (at, behind) = (MIN_WORDS..words.len()).rev().find_map(|at| Some((at, joins(at)?)))?;
@@ -86,7 +99,9 @@ impl Speech<'_> {
             |at: usize| qualifiers.found.iter().any(|it| it.end.map_or(it.mark.1 >= at, |end| end > at));
         let connects = |word: &str| self.lexicon().requests.connectors.contains(word);
         let ends = (MIN_WORDS..words.len()).rev();
-        ends.filter(|at| !connects(words[at - 1]) && !limits(*at) && self.is_remark(&words[*at..]))
+        // "That's | too much" is one statement.
+        let goes_on = |at: usize| connects(words[at - 1]) || self.is_state(words[at - 1]) || limits(at);
+        ends.filter(|at| !goes_on(*at) && self.is_remark(&words[*at..]))
             .map(|at| self.text[..self.tokens[at].start].to_owned())
             .take(MAX_STATEMENTS)
             .collect()
@@ -185,7 +200,7 @@ impl Speech<'_> {
             let meant: Vec<String> = found.words.iter().filter_map(is_meant).collect();
             let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
             let denies = meant.iter().any(|word| self.lexicon().requests.negations.contains(word));
-            self.states(&meant) && !denies && !is_joined(&part)
+            self.states(&meant) && !denies && !self.edits(&part) && !is_joined(&part)
         };
         let requests = found.matches.iter().filter(|found| !says_why(found)).count();
         if (1..found.matches.len()).contains(&requests) {
@@ -243,12 +258,9 @@ impl Speech<'_> {
 
     /// Whether some words only say how something is, and nothing of the home: "they're asleep".
     pub(super) fn is_remark(&self, words: &[&str]) -> bool {
-        let lexicon = self.lexicon();
+        let (lexicon, grammar) = (self.lexicon(), self.reader.grammar);
         let talk = &lexicon.discourse;
-        let mut said = words;
-        while let Some(length) = phrases::starts(talk.leads, said) {
-            said = &said[length..];
-        }
+        let said = phrases::without_starts(&[talk.leads], words);
         // "Grandma's still up", "the pizza man's here".
         let is_about = |(stem, meant): (&str, Phrases)| {
             !talk.questions.contains(stem) && meant.iter().any(|word| talk.states.contains(word))
@@ -256,7 +268,11 @@ impl Speech<'_> {
         let states = |word: &&str| talk.states.contains(word) || talk.contraction(word).is_some_and(is_about);
         let gives_reason = phrases::starts(talk.reasons, said).is_some()
             && (phrases::starts(talk.speakers, said).is_some() || said.iter().any(states));
-        let somebody_is = said.first().is_some_and(|first| talk.contraction(first).is_some_and(is_about));
+        // "Seven's fine" is a time.
+        let is_number = |stem: &str| lexicon.numbers.number(&[stem]).is_some();
+        let is_somebody = |it: (&str, Phrases)| is_about(it) && !is_number(it.0);
+        let is_contracted =
+            said.first().is_some_and(|first| talk.contraction(first).is_some_and(is_somebody));
         // "I mean just the lamp" is a correction.
         let corrects = phrases::starts(talk.corrections, words).is_some_and(|length| length > 1);
         // "Just popping out", "it hurts my eyes", and not "it off at ten", "that should be at fifty".
@@ -264,16 +280,55 @@ impl Speech<'_> {
             let marks = [talk.verbs, talk.closing, talk.within, talk.modals, lexicon.requests.connectors];
             marks.into_iter().any(|mark| phrases::starts(mark, &said[at..]).is_some())
         };
+        // "Granny is cold", and not "lights are too bright".
+        let is_subject = |words: &[&str]| {
+            !(0..words.len()).any(acts)
+                && !words.iter().any(|word| talk.questions.contains(word) || grammar.says_what_kind(word))
+        };
+        let is_plain = |word: &str| talk.states.contains(word) && talk.contraction(word).is_none();
+        let somebody_is = is_contracted
+            || (1..said.len().min(MAX_NAME_WORDS)).any(|at| is_plain(said[at]) && is_subject(&said[..at]));
+        // "Tom's still out *in the garden*", and not "it's the one in the garden".
+        let stem = said.first().map(|first| talk.contraction(first).map_or(*first, |(stem, _)| stem));
+        let is_it = stem.is_some_and(|stem| lexicon.requests.pronouns.contains(stem));
+        let is_place =
+            |at: &usize| talk.within.contains(said[*at]) && grammar.is_place(&said[at + 1..].join(" "));
+        let place = if somebody_is && !is_it { (MIN_WORDS..said.len()).find(is_place) } else { None };
+        // "*Alice* has a headache."
+        let is_of_person = said.len() > MIN_WORDS && stem.is_some_and(|stem| grammar.is_person(stem));
+        let person = usize::from(is_of_person);
         let says_number = || said.iter().any(|word| lexicon.numbers.number(&[*word]).is_some());
         let of_it = said.len() > MIN_WORDS
             && lexicon.requests.pronouns.contains(said[0])
             && !acts(1)
             && !says_number();
         let does = of_it || phrases::starts(talk.activities, said).is_some_and(|length| length < said.len());
-        let is_statement = said.len() >= MIN_WORDS && (gives_reason || somebody_is || does) && !corrects;
-        let denies = |word: &&str| lexicon.requests.negations.contains(word);
+        // "We can't sleep."
+        let somebody_does_not = phrases::starts(talk.speakers, said)
+            .is_some_and(|length| said.get(length).is_some_and(|word| self.denies(word)));
+        let tells = gives_reason || somebody_is || does || somebody_does_not || person > 0;
+        let is_statement = said.len() >= MIN_WORDS && tells && !corrects;
         let asks = |at: usize| phrases::starts(talk.requests, &said[at..]).is_some();
-        is_statement && !said.iter().any(denies) && !(0..said.len()).any(asks) && !self.has_name(said)
+        // "I don't want to miss the news", and not "I don't want it".
+        let denies_nothing =
+            || somebody_does_not && !said[1..].iter().any(|word| lexicon.requests.pronouns.contains(word));
+        is_statement
+            && !self.edits(said)
+            && (denies_nothing() || !said.iter().any(|word| self.denies(word)))
+            && !(0..said.len()).any(asks)
+            && !self.has_name(&said[person..place.unwrap_or(said.len())])
+    }
+
+    /// Whether some words say what is meant instead: "that's too much, twenty two".
+    fn edits(&self, words: &[&str]) -> bool {
+        self.too_much(words).is_some_and(|used| used < words.len())
+    }
+
+    /// Whether some words only say that all else stays as it is: "the rest can stay on".
+    fn leaves_the_rest(&self, words: &[&str]) -> bool {
+        let said = &self.lexicon().qualifiers;
+        let rest = phrases::find(said.others, words).map_or(0, |(_, length)| length);
+        rest > 0 && phrases::starts(said.stays, &words[rest..]).is_some()
     }
 
     /// Whether some words say how it is: "it's stuffy", "the sun is in my eyes".
@@ -283,14 +338,19 @@ impl Speech<'_> {
     }
 
     /// Whether a word says that something is: "is", "it's".
-    fn is_state(&self, word: &str) -> bool {
+    pub(super) fn is_state(&self, word: &str) -> bool {
         let talk = &self.lexicon().discourse;
         let means = |(_, meant): (&str, Phrases)| meant.iter().any(|word| talk.states.contains(word));
         talk.states.contains(word) || talk.contraction(word).is_some_and(means)
     }
 
+    /// Whether a word denies: "not", "doesn't".
+    fn denies(&self, word: &str) -> bool {
+        self.lexicon().requests.negations.contains(word)
+    }
+
     /// Whether some words name something of the home.
-    fn has_name(&self, words: &[&str]) -> bool {
+    pub(super) fn has_name(&self, words: &[&str]) -> bool {
         (1..=MAX_NAME_WORDS).flat_map(|length| words.windows(length)).any(|some| self.is_name(some))
     }
 
@@ -309,6 +369,15 @@ impl Speech<'_> {
             phrases::starts(talk.purposes, &words[*at..]).is_some_and(|length| at + length < words.len())
                 && phrases::ends(talk.to_me, &words[..*at]).is_none()
         };
-        (MIN_WORDS..words.len()).find(begins).unwrap_or(words.len())
+        // "So granny doesn't trip", and not "so turn it off".
+        let tells = |at: &usize| {
+            let said = words.get(at + 1..).unwrap_or_default();
+            let is_verb =
+                |word: &&str| self.is_state(word) || self.denies(word) || talk.modals.contains(word);
+            talk.therefore.contains(words[*at])
+                && !said.first().is_some_and(|first| talk.verbs.contains(first) || is_verb(first))
+                && said.iter().take(MAX_NAME_WORDS).any(is_verb)
+        };
+        (MIN_WORDS..words.len()).find(|at| begins(at) || tells(at)).unwrap_or(words.len())
     }
 }

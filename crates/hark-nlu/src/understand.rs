@@ -23,6 +23,7 @@ use super::to_intent::{
 use chrono::NaiveDateTime;
 use hark_core::automation::intent::{COMMAND, DENIES, INTENTS, IT, OF_IT, OF_ONE, TO_IT};
 use hark_core::intent::UnknownThing;
+use hark_core::ports::NEXT_TURN;
 use hark_core::ports::{Candidate, Candidates, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, SlotSpan, Slots, Understanding};
 use hark_language::phrases;
@@ -50,6 +51,7 @@ impl Understand for Grammar {
     ) -> Understanding {
         let (mut found, is_spent) = effort.share(MAX_STEPS, |effort| {
             let reader = Reader::new(self, now, effort);
+            let text = reader.without_remark_behind(text).unwrap_or(text);
             let taken_back = |is_parted: bool| reader.taken_back(text, is_parted);
             if let Some(edited) = reader.corrected_turn(text, language).or_else(|| taken_back(true)) {
                 return (edited, false);
@@ -57,8 +59,15 @@ impl Understand for Grammar {
             if reader.leaves_one(text) {
                 return (Understanding::default(), false);
             }
+            let remarked = || reader.without_remark(text, language);
+            if let Some(found) = (!text.contains(NEXT_TURN)).then(remarked).flatten() {
+                return (found, false);
+            }
             let found = reader.as_said(text, language);
             let found = if takes_across_turns(text, &found) { Understanding::default() } else { found };
+            if let Some(found) = reader.without_remark_in_content(text, language, &found) {
+                return (found, false);
+            }
             // "I said unlock" is no item of a list.
             let takes_any =
                 |intent: &Intent| leans_on_another(&intent.name) && intent.confidence <= WILD_CONFIDENCE;
@@ -93,6 +102,7 @@ impl Understand for Grammar {
     ) -> Option<Understanding> {
         effort.share(MAX_STEPS, |effort| {
             let reader = Reader::new(self, now, effort).with_candidates(candidates);
+            let text = reader.without_remark_behind(text).unwrap_or(text);
             let shorter = || {
                 let tokens = reader.tokenise(text);
                 Speech { reader: &reader, text, tokens: &tokens }.without_remarks()
@@ -264,7 +274,7 @@ impl Reader<'_> {
         let said = Speech { reader, text, tokens: &tokens };
         let in_full = said.with_places().or_else(|| said.with_others_named());
         let in_full = in_full.or_else(|| said.with_same_time()).or_else(|| said.with_day_at_times());
-        let in_full = in_full.or_else(|| said.with_time_of_clause());
+        let in_full = in_full.or_else(|| said.with_time_of_clause()).or_else(|| said.with_joined_clauses());
         let in_full = in_full.or_else(|| said.with_length_behind()).or_else(|| said.with_delay_first());
         if let Some(in_full) = in_full {
             return self.as_said(&in_full, language);

@@ -52,6 +52,9 @@ pub(crate) use part::Part;
 pub(super) use reader::{How, Reader};
 pub use sample::LabelledSample;
 
+/// The domain of a person.
+const PERSON: &str = "person";
+
 /// Domains of things that only run or rest.
 const RUNS: [&str; 5] = ["fan", "humidifier", "light", "media_player", "switch"];
 
@@ -220,8 +223,17 @@ impl Grammar {
 
     /// Whether some words are the name of a thing that does nothing but run or rest, so that naming it says what is wanted.
     pub(super) fn may_run(&self, words: &str) -> bool {
-        let domain = self.context_of(|item| item.list == home::THINGS && item.text == words, "domain");
-        domain.and_then(Value::as_str).is_some_and(|domain| RUNS.contains(&domain))
+        self.domain_called(words).is_some_and(|domain| RUNS.contains(&domain))
+    }
+
+    /// Whether some words are the name of a person.
+    pub(super) fn is_person(&self, words: &str) -> bool {
+        self.domain_called(words) == Some(PERSON)
+    }
+
+    /// The domain of what some words are the name of.
+    fn domain_called(&self, words: &str) -> Option<&str> {
+        self.context_of(|item| item.list == home::THINGS && item.text == words, "domain")?.as_str()
     }
 
     /// Whether some words are the name of a list: "shopping".

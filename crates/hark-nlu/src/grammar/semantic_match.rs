@@ -59,7 +59,11 @@ impl Reader<'_> {
 
     /// The names that some words mean.
     fn meant_names(&self, said: &[&str]) -> NamesFound {
-        let names = &self.grammar.names;
+        let (names, lexicon) = (&self.grammar.names, self.grammar.lexicon());
+        // "Dinner's over" says something of dinner.
+        if said.last().is_some_and(|last| synonyms::content(&[*last], lexicon).is_empty()) {
+            return NamesFound::from([]);
+        }
         // "Lights" are all of them, not the one that is called "lamp".
         let several = self.grammar.are_several(said);
         let said = synonyms::content(said, self.grammar.lexicon());

@@ -52,6 +52,36 @@ fn courtesies_before_and_behind_change_nothing() {
 }
 
 #[test]
+fn remarks_that_stand_apart_change_nothing() {
+    check(&[
+        ("turn on the lamp, alice has a headache", "HassTurnOn", json!({"name": "Lamp"})),
+        ("turn on the lamp, granny is cold", "HassTurnOn", json!({"name": "Lamp"})),
+        ("lamp on, tom's still out in the kitchen", "HassTurnOn", json!({"name": "Lamp"})),
+        ("turn on the lamp, we're going out for the afternoon", "HassTurnOn", json!({"name": "Lamp"})),
+        ("turn on the lamp, i don't want to miss the news", "HassTurnOn", json!({"name": "Lamp"})),
+        ("turn on the lamp so granny doesn't trip", "HassTurnOn", json!({"name": "Lamp"})),
+        (
+            "put margarine on the shopping list, the doctor says butter is bad",
+            "HassShoppingListAddItem",
+            json!({"item": "margarine"}),
+        ),
+        (
+            "wake me at half six tomorrow, actually seven's fine",
+            "HarkSetAlarm",
+            json!({"when": "2026-11-22T07:00:00"}),
+        ),
+        (
+            "lock everything except the back door",
+            "HassTurnOn",
+            json!({"domain": "lock", "except": [{"name": "Back door"}]}),
+        ),
+    ]);
+    // Neither a scene that is over nor a place with something in it is a request of its own.
+    assert_eq!(meant("movie night's over"), None);
+    assert_eq!(meant("turn the bedroom tv on").map(|found| found.1), None);
+}
+
+#[test]
 fn who_corrects_themselves_means_what_they_said_last() {
     check(&[
         ("turn on the lamp, no, the office light", "HassTurnOn", json!({"name": "Office light"})),
