@@ -25,6 +25,9 @@ pub use reading::{Reading, Words};
 /// Most requests in one sentence.
 const MAX_REQUESTS: usize = 6;
 
+/// Words at most of an area.
+const MAX_AREA_WORDS: usize = 3;
+
 /// Words at most of the name of a thing.
 const MAX_NAME_WORDS: usize = 4;
 
@@ -224,7 +227,9 @@ impl<'s> Sentence<'s> {
                     || self.lexicon.things.alone.contains(&next.word)
             };
             let behind_value = || self.ends_a_value(at) && is_subject();
-            let named = || !begun && (kinds() || self.begins_with_a_thing(at) || behind_value());
+            let named = || {
+                !begun && (kinds() || self.begins_with_a_thing(at) && !self.is_of_place(at) || behind_value())
+            };
             let apart = self.unjoined && (verb || closed && !begun || named());
             if (after > at || comma || apart) && after < self.tokens.len() {
                 joints.push((at, after));
@@ -238,6 +243,19 @@ impl<'s> Sentence<'s> {
     fn ends_a_value(&self, at: usize) -> bool {
         let (numbers, last) = (&self.lexicon.numbers, self.tokens[at - 1].word.as_str());
         numbers.number(&[last]).is_some() || numbers.degrees.contains(last) || numbers.percent.contains(last)
+    }
+
+    /// Whether the words before a place are an area that says which is meant behind it: "turn the bedroom | telly on", and not
+    /// "lights on in the bedroom | telly off".
+    fn is_of_place(&self, at: usize) -> bool {
+        let words: Vec<&str> = self.tokens[..at].iter().map(|token| token.word.as_str()).collect();
+        let is = |phrases: Phrases, at: usize| phrases.contains(words[at]);
+        let (within, articles) = (self.lexicon.discourse.within, self.lexicon.things.articles);
+        (at.saturating_sub(MAX_AREA_WORDS)..at).any(|from| {
+            let first = if from > 0 && is(articles, from - 1) { from - 1 } else { from };
+            let is_behind = first > 0 && is(within, first - 1);
+            !is_behind && self.reader.grammar.is_area(&words[from..].join(" "))
+        })
     }
 
     /// Whether the name of a thing begins at a word, behind what may be the end of a request: "lamp to thirty *extractor fan* on".

@@ -11,6 +11,9 @@ use hark_core::Category;
 use hark_core::automation::intent::{COMMAND, OF_IT};
 use hark_language::phrases;
 
+/// Words at most of a name on one side of a place within it.
+const MOST_OF_NAME: usize = 4;
+
 impl Sentence<'_> {
     /// Whether a request with a verb of its own begins among some words: then they share none with another as a whole.
     pub(super) fn holds_request(&self, start: usize, end: usize) -> bool {
@@ -94,7 +97,7 @@ impl Sentence<'_> {
         let talk = &self.lexicon.discourse;
         let denied = phrases::starts(talk.hesitations, &words).unwrap_or(0);
         states |= words.get(denied).is_some_and(|first| self.lexicon.requests.negations.contains(first));
-        let rests = if states { Vec::new() } else { self.wordings(start, end) }.into_iter();
+        let rests = if states { Vec::new() } else { self.wordings(start, end) };
         let first = self.plain(before.0, before.1);
         let category = first.as_ref().and_then(|first| category_of(&first.intent));
         // "At eight, and off at midnight": what is put off has words of its own.
@@ -107,19 +110,33 @@ impl Sentence<'_> {
         let reminds = is_timed
             && category == Some(Category::Reminder)
             && first.is_some_and(|first| first.wild_words > 0);
-        let begun = rests.flat_map(move |rest| {
-            let articles = self.lexicon.things.articles;
-            let has_article = rest.split(' ').next().is_some_and(|first| articles.contains(first));
-            let fits = move |cut: &usize| !(has_article && articles.contains(&self.tokens[cut - 1].word));
-            (before.0 + 1..before.1).filter(fits).filter_map(move |cut| {
-                let text = format!("{} {rest}", self.said(before.0, cut));
-                let put_off = || if later { self.put_off(&text) } else { None };
-                let reminder = || if reminds { self.with_any_words(&text) } else { None };
-                self.composed(&text).or_else(put_off).or_else(reminder)
+        // "Turn the bathroom fan on and off again" is about the fan, and not about the bathroom.
+        let (in_names, others): (Vec<usize>, Vec<usize>) =
+            (before.0 + 1..before.1).partition(|cut| self.is_within_name(before, *cut));
+        let begun = [others, in_names].into_iter().flat_map(move |cuts| {
+            rests.clone().into_iter().flat_map(move |rest| {
+                let articles = self.lexicon.things.articles;
+                let has_article = rest.split(' ').next().is_some_and(|first| articles.contains(first));
+                let fits = move |cut: &usize| !(has_article && articles.contains(&self.tokens[cut - 1].word));
+                cuts.clone().into_iter().filter(fits).filter_map(move |cut| {
+                    let text = format!("{} {rest}", self.said(before.0, cut));
+                    let put_off = || if later { self.put_off(&text) } else { None };
+                    let reminder = || if reminds { self.with_any_words(&text) } else { None };
+                    self.composed(&text).or_else(put_off).or_else(reminder)
+                })
             })
         });
         // "Please ten minutes" is an answer, not what was to be completed.
         begun.filter(|found| !follows(found))
+    }
+
+    /// Whether a place is within the name of a thing, or between its place and that: "the bathroom | fan".
+    fn is_within_name(&self, (start, end): (usize, usize), at: usize) -> bool {
+        let (first, last) = (start.max(at.saturating_sub(MOST_OF_NAME)), end.min(at + MOST_OF_NAME));
+        (first..at).any(|from| {
+            let starts = self.is_bare(from, at);
+            (at + 1..=last).any(|to| self.names_a_thing(from, to) || starts && self.names_a_thing(at, to))
+        })
     }
 
     /// A request that shares its beginning with the one before it and asks for the same.
