@@ -27,6 +27,10 @@ use std::sync::Arc;
 /// Name of the tool that looks at what the calls before it have changed.
 pub const RESTORE_LATER: &str = "home.restore_later";
 
+/// Name of the tool that keeps what is carried out when something happens, and how it fails where nothing can be watched.
+const ADD: &str = "automation.add";
+const UNWATCHED: [&str; 2] = [error_code::NOT_FOUND, error_code::UNSUPPORTED];
+
 /// Argument of the calls that requests come to which are kept for later.
 const CALLS: &str = "calls";
 
@@ -126,6 +130,8 @@ pub fn dangers_of_later(services: &Arc<Services>, args: &Args) -> Result<Vec<Dan
                 }
             }
             Err(failure) if failure.detail().contains_key("names") => return Err(failure),
+            // What cannot be watched now cannot be then: "start the sprinkler at six unless it rains", without a weather.
+            Err(failure) if tool.name == ADD && UNWATCHED.contains(&failure.code()) => return Err(failure),
             Err(_) => {}
         }
     }
@@ -298,7 +304,12 @@ pub fn list(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     }
     let mut waiting: Vec<Value> = all.iter().map(|one| shown(one, services, &snapshot)).collect();
     let timers = services.timers.all();
-    for timer in timers.iter().filter(|timer| timer.kind == TimerKind::Command && named.is_none()) {
+    let is_meant = |timer: &Timer| {
+        let has_name =
+            |name: &str| timer.name.as_deref().is_some_and(|known| names::holds_words(known, name));
+        named.as_deref().is_none_or(has_name)
+    };
+    for timer in timers.iter().filter(|timer| timer.kind == TimerKind::Command && is_meant(timer)) {
         let when = super::clock::alarm::shown(timer, services.timers.zone(), snapshot.unix_ms);
         let left_ms = left_ms(timer, snapshot.unix_ms);
         waiting.push(json!({"said": timer.name, "said_when": "", "when": when, "left_ms": left_ms}));
@@ -411,7 +422,9 @@ fn shown(automation: &Automation, services: &Services, snapshot: &Snapshot) -> V
 fn device_names(automation: &Automation) -> Vec<&str> {
     match &automation.action {
         Action::Restore { devices } => devices.iter().map(|one| one.before.name.as_str()).collect(),
-        Action::Intents { .. } => Vec::new(),
+        Action::Intents { intents } => {
+            intents.iter().filter_map(|intent| intent.slots.get("name")?.as_str()).collect()
+        }
     }
 }
 
