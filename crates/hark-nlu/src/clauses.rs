@@ -3,6 +3,7 @@
 //! any request, so that every clause goes with every request. Words that belong to neither mean that the request was not
 //! understood.
 
+mod act_beside;
 mod clause;
 mod composed;
 mod hours;
@@ -21,10 +22,10 @@ use super::rules;
 use super::text::Token;
 use chrono::Days;
 use hark_core::automation::intent::{ANNOUNCE, COMMAND};
-use hark_core::automation::{Condition, Trigger, Until};
+use hark_core::automation::{Trigger, Until};
 use hark_core::calendar::When;
 use hark_core::intent::refusal;
-use hark_core::{Category, Intent, Route, Slots, Understanding};
+use hark_core::{Category, Intent, Slots, Understanding};
 use hark_language::phrases;
 use model::{Adds, Clause, Composed};
 use serde_json::Value;
@@ -40,9 +41,6 @@ const TARGET: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
 
 /// The question whether something is so.
 const STATE: &str = "HassGetState";
-/// How it is answered, where it is about one thing, and about any.
-const ASKS_ONE: &str = "one_yesno";
-const ASKS_ANY: &str = "any";
 
 /// What is carried out after some time, and the response that says so.
 const LATER: &str = "HassStartTimer";
@@ -152,7 +150,11 @@ impl Composer<'_> {
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
                 let Some((start, terms)) = clause.read() else {
                     let act = without(text, tokens, it.start, end);
-                    let is_told = qualifiers.only_tells(it) && qualifiers.is_likely_end(end);
+                    // "While we're out, *until four*" says when it ends.
+                    let holds = |other: &Qualifier| (it.start + 1..end).contains(&other.start);
+                    let is_told = qualifiers.only_tells(it)
+                        && qualifiers.is_likely_end(end)
+                        && !qualifiers.found.iter().any(holds);
                     return if is_told { self.request(&act, clauses_left - 1) } else { None };
                 };
                 // "When I say good | morning open the blinds": behind its words a routine begins with what is to be done.
@@ -186,22 +188,16 @@ impl Composer<'_> {
                 let is_before = qualifiers.words[..start].iter().any(|word| pronouns.contains(word));
                 let name = terms.name().filter(|_| !is_before);
                 let name = name.map(|name| self.as_said(name, &qualifiers.words[it.mark.1..end]));
-                let named = || self.request(&self.reader.with_name(&act, name.as_ref()?)?, clauses_left - 1);
-                // "When the kettle is done turn on the lamp and turn *it* off in ten minutes" is about the lamp.
-                let own = self.speaks_of_its_own(&act);
-                let own = if own { self.request(&act, clauses_left - 1) } else { None };
-                let named = own.or_else(named);
-                let act = self.running(&act, &terms).unwrap_or(act);
-                // "Tell me *tonight* if somebody moves" is not put off until then.
-                let told_later = || {
-                    let found = self.notice_at(&act)?;
-                    let may = match terms {
-                        Adds::Becomes { .. } => found.is_within_a_part(),
-                        _ => matches!(terms, Adds::Check { .. }),
-                    };
-                    may.then_some(found)
+                // "Lock *everything* except the back door" is about everything.
+                let many = self.reader.grammar.lexicon().qualifiers.many;
+                let is_many =
+                    start == it.start && it.mark.1 > start + 1 && many.contains(qualifiers.words[start]);
+                let of_many = || {
+                    let is_kept = is_many && matches!(terms, Adds::Except(..));
+                    self.request(&is_kept.then(|| without(text, tokens, start + 1, end))?, clauses_left - 1)
                 };
-                let found = named.or_else(told_later).or_else(|| self.request(&act, clauses_left - 1));
+                let found =
+                    of_many().or_else(|| self.act_beside(&act, name.as_deref(), &terms, clauses_left));
                 let mut found = found?;
                 if let Some(name) = &name {
                     found.name_it(name);
@@ -246,32 +242,6 @@ impl Composer<'_> {
         format!("{} {}", article.unwrap_or_default(), name.to_lowercase())
     }
 
-    /// Whether "it" in a request stands behind a thing that this names itself.
-    fn speaks_of_its_own(&self, act: &str) -> bool {
-        let tokens = self.reader.tokenise(act);
-        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let pronouns = self.reader.grammar.lexicon().requests.pronouns;
-        let speech = Speech { reader: self.reader, text: act, tokens: &tokens };
-        let it = words.iter().position(|word| pronouns.contains(word));
-        // "*Switch* it off" names no switch.
-        let verbs = self.reader.grammar.lexicon().discourse.verbs;
-        let verb = usize::from(words.first().is_some_and(|first| verbs.contains(first)));
-        it.is_some_and(|it| speech.named(words.get(verb..it).unwrap_or_default()).is_some())
-    }
-
-    /// The request for a thing to run that is to last, where only that was named: "could I have *the lamp* for three minutes".
-    fn running(&self, act: &str, terms: &Adds) -> Option<String> {
-        matches!(terms, Adds::Until(_)).then_some(())?;
-        let tokens = self.reader.tokenise(act);
-        let core = Speech { reader: self.reader, text: act, tokens: &tokens }.core().unwrap_or(&tokens);
-        let thing = span(act, core);
-        let lexicon = self.reader.grammar.lexicon();
-        let is_word = |token: &&Token| !lexicon.things.articles.contains(&token.word);
-        let name: Vec<&str> = core.iter().filter(is_word).map(|token| token.word.as_str()).collect();
-        self.reader.grammar.is_thing(&name.join(" ")).then_some(())?;
-        Some(format!("{} {thing}", lexicon.qualifiers.runs.first()?))
-    }
-
     /// A request with the place of a clause for "there": "when somebody moves in the hall, turn the light on there".
     fn with_place(&self, act: &str, terms: &Adds) -> Option<String> {
         let tokens = self.reader.tokenise(act);
@@ -295,29 +265,6 @@ impl Composer<'_> {
             let found = self.reader.exactly(text, tokens);
             found.is_some_and(|found| found.words.first().is_some_and(|(_, took)| *took != Took::Nothing))
         }) || self.notice_at(text).is_some()
-    }
-
-    /// "Tell me if the garage is open": what is so now is answered and not waited for.
-    fn question(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier) -> Option<Understanding> {
-        let (Kind::If, [_]) = (it.kind, qualifiers.found.as_slice()) else { return None };
-        let clause = Clause { by: self, qualifiers, it, end: qualifiers.words.len() };
-        let (_, Adds::Check { said, .. }) = clause.read()? else { return None };
-        let Condition::State { mut question, not: false } = said.condition else { return None };
-        if said.of_it || said.there || !question.contains_key("state") {
-            return None;
-        }
-        let asks = question.remove("response").and_then(|asks| Some(asks.as_str()?.to_owned()));
-        let usual = usual_answer(&question);
-        let intent = Intent {
-            name: STATE.to_owned(),
-            slots: question,
-            confidence: 1.0,
-            route: Route::Template,
-            why: "a question about now".to_owned(),
-            response: Some(asks.unwrap_or_else(|| usual.to_owned())),
-            single: false,
-        };
-        Some(Understanding { intents: vec![intent], ..Understanding::default() })
     }
 
     /// "If the window is open close it, otherwise turn on the fan": both are looked at now, and one is done.
@@ -347,7 +294,7 @@ impl Composer<'_> {
             && tell.intent == ANNOUNCE
             && tell.slots.is_empty()
         {
-            let response = usual_answer(question);
+            let response = questions::usual_answer(question);
             (tell.intent, tell.slots) = (STATE.to_owned(), question.clone());
             tell.response = Some(response.to_owned());
         }
@@ -529,11 +476,6 @@ pub(super) fn promised(reader: &Reader<'_>, said: String) -> String {
         }
         None => format!("{verb} {said}"),
     }
-}
-
-/// The response to the question whether something is so.
-fn usual_answer(question: &Slots) -> &'static str {
-    if question.contains_key("name") { ASKS_ONE } else { ASKS_ANY }
 }
 
 /// The part of a text that some of its tokens span.

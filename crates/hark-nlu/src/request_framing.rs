@@ -352,9 +352,22 @@ impl<'s> Speech<'s> {
         let moment = || rules::longest(Rule::Datetime, &words[mark..], &by).map(|(_, used)| used);
         let later = phrases::starts(lexicon.qualifiers.later, &words[mark..]);
         let length = || Some(later? + rules::length(&words[mark + later?..], lexicon)?.1);
-        let used = length().or_else(moment).filter(|used| *used > 1)?;
-        let rest = self.tokens.get(mark + used)?;
-        let parts = [&words[mark..mark + used], &words[..mark]].map(|part| part.join(" "));
+        let begun = length().or_else(moment).filter(|used| *used > 1).map(|used| mark..mark + used);
+        // "If nobody's home *at ten*, lock the door and turn off the lights."
+        let several = || words.iter().any(|word| lexicon.requests.connectors.contains(word));
+        let acts = |at: usize| self.pauses_before(at) || lexicon.discourse.verbs.contains(words[at]);
+        let ends = || (mark + 1..words.len()).find(|at| acts(*at)).filter(|_| several());
+        // "Between midnight | and five tonight."
+        let joins = |at: usize| lexicon.requests.connectors.contains(words[at]);
+        let timed = |at: usize| {
+            let (_, used) = rules::longest(Rule::Datetime, &words[at..], &by)?;
+            (!joins(at - 1)).then_some(at + used)
+        };
+        let ended =
+            || ends().and_then(|end| Some((mark + 1..end - 1).find(|at| timed(*at) == Some(end))?..end));
+        let time = begun.or_else(ended)?;
+        let rest = self.tokens.get(time.end)?;
+        let parts = [&words[time.clone()], &words[..time.start]].map(|part| part.join(" "));
         Some(format!("{} {} {}", parts[0], parts[1], &self.text[rest.start..]))
     }
 
@@ -466,7 +479,7 @@ impl<'s> Speech<'s> {
     }
 
     /// The last place some words tell: "in the kitchen", or "the kitchen" alone where there is no such.
-    fn place(&self, words: &[&str]) -> Option<String> {
+    pub(super) fn place(&self, words: &[&str]) -> Option<String> {
         self.place_within(words).or_else(|| {
             let spans = (1..=MOST_WORDS_OF_PLACE).rev().flat_map(|length| words.windows(length));
             let area = spans.map(|span| span.join(" ")).find(|span| self.reader.grammar.is_area(span))?;
@@ -492,7 +505,7 @@ impl<'s> Speech<'s> {
     }
 
     /// Where the last thing stands that some words name: "in the bedroom" for the bedside lamp.
-    fn place_of_thing(&self, words: &[&str]) -> Option<String> {
+    pub(super) fn place_of_thing(&self, words: &[&str]) -> Option<String> {
         let grammar = self.reader.grammar;
         let name = |end: usize| {
             let names =

@@ -132,9 +132,10 @@ impl Clause<'_> {
                     here(Adds::Happens { trigger, repeats })
                 }
             },
-            Kind::Unless => {
-                here(Adds::Check { said: self.condition()?, not: true, otherwise: ONCE, now: false })
-            }
+            Kind::Unless => here(match self.condition() {
+                Some(said) => Adds::Check { said, not: true, otherwise: ONCE, now: false },
+                None => Adds::ExceptDays(self.days_that_are()?),
+            }),
             Kind::During => here(Adds::During(self.condition()?)),
         }
     }
@@ -259,7 +260,15 @@ impl Clause<'_> {
 
     /// "When somebody moves in the hall *after sunset*": beside what is waited for, the sun is a limit.
     fn sun_limit(&self) -> Option<(usize, Adds)> {
-        // "After sunset if Alice is home" waits for the sunset.
+        // "After sunset if Alice is home" waits for the sunset, "after sunset if the door opens" for the door.
+        let becomes = |other: &Qualifier| {
+            let mut ends = self.qualifiers.ends(other).into_iter();
+            ends.any(|end| {
+                Clause { it: other, end, by: self.by, qualifiers: self.qualifiers }
+                    .condition()
+                    .is_some_and(|said| said.becomes)
+            })
+        };
         let is_within = |other: &Qualifier| {
             let mut between = other.mark.1 + 1..=self.it.start;
             other.start < self.it.start && !between.any(|at| self.qualifiers.is_likely_end(at))
@@ -267,7 +276,8 @@ impl Clause<'_> {
         let waits = |other: &Qualifier| match other.kind {
             // "After" itself is none.
             Kind::When | Kind::EachTime => other.mark.1 != self.it.mark.0,
-            Kind::If | Kind::Unless => is_within(other),
+            Kind::If => is_within(other) || becomes(other),
+            Kind::Unless => is_within(other),
             _ => false,
         };
         let behind = usize::from(self.it.kind == Kind::Moment);
@@ -420,6 +430,15 @@ impl Clause<'_> {
         let every = Recurrence::every(Frequency::Daily);
         let (_, used) = rules::other_days(&every, words, &by)?;
         (used == words.len()).then(|| words.iter().map(|word| (*word).to_owned()).collect())
+    }
+
+    /// The same where a word says that it is such a day: "unless *it's* the weekend".
+    fn days_that_are(&self) -> Option<Vec<String>> {
+        let states = self.by.reader.grammar.lexicon().discourse.states;
+        let from = phrases::starts(states, self.words(self.it.mark.1))?;
+        let by = self.by.reader.reckoning();
+        let words = &self.without_trails()[from..];
+        rules::is_days(words, &by).then(|| words.iter().map(|word| (*word).to_owned()).collect())
     }
 
     /// What is left out: one thing or several.

@@ -73,6 +73,9 @@ impl Composed {
 
     /// Adds what a clause says; false where it does not go with the request.
     pub(super) fn add(&mut self, adds: Adds, words: &str, reader: &Reader<'_>) -> bool {
+        if matches!(adds, Adds::Check { now: false, .. } | Adds::During(_)) {
+            self.join_what_is_put_off(reader);
+        }
         // "… turn on the lamp, and off at eleven": which eleven that is depends on when it happens.
         let at_some_time = |it: &Match| it.slots.contains_key(COMMAND) && it.moment().is_some();
         let waits = matches!(adds, Adds::Happens { .. } | Adds::Becomes { .. });
@@ -142,8 +145,15 @@ impl Composed {
                 super::compose(reader, &format!("{command} {words}")).is_some_and(|found| is_whole(&found))
                     && self.put_off(|command| format!("{command} {words}"))
             }
-            Adds::Except(targets, words) => self.except_items(&words, reader) || self.except(targets, reader),
-            Adds::ExceptDays(words) => self.except_days(&words, reader),
+            Adds::Except(targets, left_out) => {
+                let is_out = self.except_items(&left_out, reader) || self.except(targets, reader);
+                self.say_what_is_left_out(words);
+                is_out
+            }
+            Adds::ExceptDays(days) => {
+                words.clone_into(&mut self.terms.said_not);
+                self.except_days(&days, reader)
+            }
         }
     }
 
@@ -420,6 +430,16 @@ impl Composed {
         true
     }
 
+    /// What is done is told with what is left out of it.
+    fn say_what_is_left_out(&mut self, words: &str) {
+        // "Lock *everything* except the back door."
+        let last = self.said.rsplit(' ').next().unwrap_or_default();
+        let words = words.strip_prefix(last).unwrap_or(words).trim_start();
+        if !self.said.is_empty() {
+            self.said = format!("{} {words}", self.said);
+        }
+    }
+
     /// Leaves things out of everything that is done to several; out of one thing that is named, what is another anyway.
     fn except(&mut self, targets: Vec<Slots>, reader: &Reader<'_>) -> bool {
         let mut is_used = false;
@@ -514,8 +534,9 @@ impl Composed {
             return None;
         }
         intents.iter_mut().for_each(ring_at_once);
+        let said_when = format!("{} {}", terms.said_when.join(" "), terms.said_not);
         let mut slots = object(json!({
-            "said_when": told_back(&terms.said_when.join(" ")), "language": language,
+            "said_when": told_back(said_when.trim_end()), "language": language,
             "trigger": of(trigger), "intents": of(&intents),
         }));
         if !said.is_empty() {

@@ -5,7 +5,7 @@ use super::super::intent::{category_of, leans_on_another};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::Speech;
 use super::super::requests::{Sentence, Words};
-use super::super::rules;
+use super::super::rules::{self, Rule};
 use super::super::text::Token;
 use super::model::Composed;
 use super::{Composer, MAX_CLAUSES};
@@ -35,17 +35,13 @@ impl Composer<'_> {
         let contrasts = |at: usize| contrasts(&qualifiers, at, lexicon);
         let joins = |at: usize| lexicon.requests.connectors.contains(qualifiers.words[at]) || contrasts(at);
         let clauses: Vec<&Qualifier> = qualifiers.found.iter().filter(|it| says_a_time(it)).collect();
-        // "Whenever somebody moves *between ten and six* turn on the light and …" has its limit in front, too.
-        let is_front = |it: &Qualifier| {
-            let is_verb = |word: &&str| lexicon.discourse.verbs.contains(word);
-            clauses.iter().any(|it| it.start == 0) && !qualifiers.words[..it.start].iter().any(is_verb)
-        };
         (1..tokens.len().saturating_sub(1)).filter(|at| joins(*at) && !joins(*at - 1)).find_map(|at| {
             let next = (at..tokens.len()).find(|at| !joins(*at))?;
             let tells = |it: &Qualifier| self.notice(text, tokens.get(next..it.start)?);
             let told = clauses.iter().find_map(|it| tells(it)).is_some();
             let begins = told || clauses.iter().any(|it| it.start == next);
-            let is_behind = clauses.iter().any(|it| (1..at).contains(&it.start) && !is_front(it));
+            let is_behind =
+                clauses.iter().any(|it| (1..at).contains(&it.start) && !self.is_in_front(&qualifiers, it));
             (begins || is_behind || clauses.iter().any(|it| it.start > next)).then_some(())?;
             let mut first = self.request(text[..tokens[at].start].trim_end(), MAX_CLAUSES)?;
             let is_of_both = !(begins || first.has_terms() || first.asks() || first.rings());
@@ -127,6 +123,18 @@ impl Composer<'_> {
             let turns = || Speech { reader: self.reader, text, tokens }.until_turned().is_some();
             if self.ends_after_sun(&first, &second) && turns() { None } else { self.both(first, second) }
         })
+    }
+
+    /// Whether nothing stands before a clause but another clause or a time: "whenever somebody moves *between ten and six* turn on
+    /// the light and …", "at seven *if it's dark* turn on the light and …", where no other time is said behind it.
+    fn is_in_front(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier) -> bool {
+        let by = self.reader.reckoning();
+        let words = &qualifiers.words;
+        let timed = |at: usize| rules::longest(Rule::Datetime, &words[at..], &by).map_or(0, |(_, used)| used);
+        let is_verb = |word: &&str| self.reader.grammar.lexicon().discourse.verbs.contains(word);
+        let is_behind_clause = || qualifiers.found.iter().any(|it| it.start == 0 && says_a_time(it));
+        let is_behind_time = || it.start == timed(0) && !(it.start..words.len()).any(|at| timed(at) > 1);
+        !words[..it.start].iter().any(is_verb) && (is_behind_clause() || is_behind_time())
     }
 
     /// "On at sunset and off at eleven" is until eleven: the sunset may be tomorrow's.
@@ -269,6 +277,25 @@ impl Composer<'_> {
         let found = alike.filter(acts).or_else(of_it)?;
         let said = super::promised(self.reader, found.said());
         Some(Composed::of(vec![found], said))
+    }
+}
+
+impl Speech<'_> {
+    /// Two requests that each begin with when, with a connector between them: "when it opens, light on, *and* when it closes,
+    /// light off".
+    pub(in super::super) fn with_joined_clauses(&self) -> Option<String> {
+        let pauses = |from: usize, to: usize| (from..to).any(|at| self.pauses_before(at));
+        pauses(1, self.tokens.len()).then_some(())?;
+        let connector = self.lexicon().requests.connectors.first()?;
+        let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
+        let mut clauses = qualifiers.found.iter().filter(|it| it.says_when());
+        let first = clauses.next().filter(|it| it.start == 0)?;
+        let next = clauses.find(|it| self.pauses_before(it.start))?;
+        let verbs = self.lexicon().discourse.verbs;
+        let acts = |at: usize| self.pauses_before(at) || verbs.contains(qualifiers.words[at]);
+        (first.mark.1 + 1..next.start).any(acts).then_some(())?;
+        let (before, behind) = self.text.split_at(self.tokens[next.start].start);
+        Some(format!("{before}{connector} {behind}"))
     }
 }
 

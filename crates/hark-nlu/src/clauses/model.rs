@@ -34,6 +34,8 @@ pub(super) struct Terms {
     /// The words that say when, and how long.
     pub(super) said_when: Vec<String>,
     pub(super) said_until: String,
+    /// The words that say on which days not.
+    pub(super) said_not: String,
 }
 
 /// Some words that may be a clause.

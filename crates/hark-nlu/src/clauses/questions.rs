@@ -1,16 +1,44 @@
-//! Requests that go on with the answer of a question: "is the back door locked, and if not lock it".
+//! Questions about what is so now, "tell me if the garage is open", and requests that go on with the answer: "is the back
+//! door locked, and if not lock it".
 
-use super::super::qualifiers::{Kind, Qualifiers};
+use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::Speech;
 use super::super::text::Token;
-use super::model::{Adds, Said};
+use super::model::{Adds, Clause, Said};
 use super::{Composer, MAX_CLAUSES, STATE};
-use hark_core::Understanding;
 use hark_core::automation::Condition;
+use hark_core::{Intent, Route, Slots, Understanding};
 use hark_language::phrases;
 use serde_json::Value;
 
+/// How it is answered, where it is about one thing, and about any.
+const ASKS_ONE: &str = "one_yesno";
+const ASKS_ANY: &str = "any";
+
 impl Composer<'_> {
+    /// "Tell me if the garage is open": what is so now is answered and not waited for.
+    pub(super) fn question(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier) -> Option<Understanding> {
+        let (Kind::If, [_]) = (it.kind, qualifiers.found.as_slice()) else { return None };
+        let clause = Clause { by: self, qualifiers, it, end: qualifiers.words.len() };
+        let (_, Adds::Check { said, .. }) = clause.read()? else { return None };
+        let Condition::State { mut question, not: false } = said.condition else { return None };
+        if said.of_it || said.there || !question.contains_key("state") {
+            return None;
+        }
+        let asks = question.remove("response").and_then(|asks| Some(asks.as_str()?.to_owned()));
+        let usual = usual_answer(&question);
+        let intent = Intent {
+            name: STATE.to_owned(),
+            slots: question,
+            confidence: 1.0,
+            route: Route::Template,
+            why: "a question about now".to_owned(),
+            response: Some(asks.unwrap_or_else(|| usual.to_owned())),
+            single: false,
+        };
+        Some(Understanding { intents: vec![intent], ..Understanding::default() })
+    }
+
     /// "Is the garage open? If it is, close it": the question is what has to be so.
     pub(super) fn behind_question(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
         let qualifiers = Qualifiers::of(self.reader, text, tokens);
@@ -50,4 +78,9 @@ impl Composer<'_> {
             found.understanding(self.reader)
         })
     }
+}
+
+/// The response to the question whether something is so.
+pub(super) fn usual_answer(question: &Slots) -> &'static str {
+    if question.contains_key("name") { ASKS_ONE } else { ASKS_ANY }
 }

@@ -29,7 +29,7 @@ mod tests;
 pub use clock::without_hour;
 pub use dates::{NoSuchDay, no_such_day};
 pub use lengths::{Length, length_behind, read as length};
-pub use recurrence::{is_days, other_days};
+pub use recurrence::{each_day, is_days, other_days};
 
 use chrono::NaiveDateTime;
 use hark_language::Lexicon;

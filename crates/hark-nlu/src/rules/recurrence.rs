@@ -295,14 +295,17 @@ pub fn other_days(every: &Recurrence, words: &[&str], by: &Reckoning) -> Option<
         used += further;
     }
     let days = match (every.frequency, every.interval) {
-        (Frequency::Daily, 1) => {
-            (0..7).filter_map(|day| Some((None, Weekday::try_from(day).ok()?))).collect()
-        }
+        (Frequency::Daily, 1) => each_day(),
         (Frequency::Weekly, 1) => every.days.clone(),
         _ => return None,
     };
     let left: Vec<NthWeekday> = days.into_iter().filter(|day| !set.contains(day)).collect();
     (!left.is_empty() && left.len() < 7).then_some((left, used))
+}
+
+/// All days of the week.
+pub fn each_day() -> Vec<NthWeekday> {
+    (0..7).filter_map(|day| Some((None, Weekday::try_from(day).ok()?))).collect()
 }
 
 /// Days of the week that some words begin with: "on mondays and tuesdays", "the weekend".
