@@ -11,6 +11,10 @@ pub struct Qualifiers {
     pub when: Phrases,
     /// The same of what is waited for every time: "whenever".
     pub each_time: Phrases,
+    /// That what is waited for counts once, said of a request before: "only the first time".
+    pub once_only: Phrases,
+    /// That it counts every time: "every time, not just once".
+    pub always: Phrases,
     /// What begins something that has to be so: "if".
     pub if_so: Phrases,
     /// What begins a condition by inversion, with a name behind it: "*should* Alice leave".

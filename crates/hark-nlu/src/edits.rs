@@ -6,7 +6,7 @@ use super::grammar::Reader;
 use super::intent::category_of;
 use super::number_spans;
 use super::placed::MAX_PLACE_WORDS;
-use super::qualifiers::{Qualifier, Qualifiers};
+use super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::request_framing::{Speech, spoken};
 use super::rules::{self, Rule};
 use super::to_intent::WILD_CONFIDENCE;
@@ -39,38 +39,19 @@ impl Speech<'_> {
     pub(super) fn edited(&self) -> Vec<String> {
         let words = self.words();
         let talk = &self.lexicon().discourse;
-        let marked = |at: usize| phrases::starts(talk.corrections, &words[at..]);
-        let is_mark = |at: usize| {
-            marked(at).is_some_and(|it| it > 1 || self.stands_between_numbers(&words, at..at + it))
-        };
-        let begins = |at: &usize| self.pauses_before(*at) || is_mark(*at);
-        let corrects = |at: &usize| {
-            let sighs = phrases::starts(talk.hesitations, &words[*at..]).unwrap_or(0);
-            marked(at + sighs).is_some() || phrases::ends(talk.corrections_behind, &words[*at..]).is_some()
-        };
         let next_turn = self.next_turn();
-        // "*Oh it's Sunday*, do nine instead", "*forget the sunrise*, do it at eight".
-        let preface = |begin: usize| {
-            let end = (begin + 1..words.len()).find(|end| self.pauses_before(*end))?;
-            let said = &words[begin..end];
-            let dismisses = phrases::starts(talk.dismissals, said).is_some();
-            (dismisses || self.is_remark(said)).then_some(end)
+        let Some(at) = self.correction_at(&words) else { return Vec::new() };
+        // "No, margarine, *the doctor says butter is bad*."
+        let is_remark = |end: &usize| {
+            let is_meant = !self.meant(&words[at..*end]).is_empty();
+            self.pauses_before(*end) && is_meant && self.is_remark(&words[*end..])
         };
-        let remark =
-            next_turn.and_then(|begin| std::iter::successors(preface(begin), |at| preface(*at)).last());
-        let at = match next_turn {
-            Some(_) if remark.is_some() => remark,
-            Some(at) => Some(at).filter(|at| {
-                let denies = self.instead_of(&words[..*at], self.meant(&words[*at..])).is_some();
-                let marks = [talk.corrections_with, talk.corrections_behind];
-                denies
-                    || corrects(at)
-                    || marks.into_iter().any(|it| phrases::starts(it, &words[*at..]).is_some())
-            }),
-            None => (1..words.len()).rev().filter(begins).find(corrects),
-        };
-        let Some(at) = at else { return Vec::new() };
+        if let Some(end) = (at + 1..words.len()).find(is_remark) {
+            return Speech { tokens: &self.tokens[..end], ..*self }.edited();
+        }
         let meant = self.meant(&words[at..]);
+        let number = self.number_that_is(meant);
+        let meant = number.as_ref().map_or(meant, |number| number.as_slice());
         // "The one over the table", "the back one".
         let is_one = meant.iter().any(|one| talk.one.contains(one));
         let which = if is_one { which_one(meant, self.lexicon()) } else { meant };
@@ -130,19 +111,17 @@ impl Speech<'_> {
             (at + 1..words.len()).filter(|end| self.pauses_before(*end) || joins(*end) || time == Some(*end));
         let rest = |from: usize| &words[from + phrases::starts(talk.leads, &words[from..]).unwrap_or(0)..];
         let cuts = ends.map(|end| (self.meant(&words[at..end]), rest(end + usize::from(joins(end)))));
+        // "Make that three thousand, *the oven alone takes two*" only says why.
+        let says_why =
+            |rest: &[&str]| !rest.is_empty() && !talk.verbs.contains(rest[0]) && !self.has_name(rest);
         let cuts = std::iter::once((meant, [].as_slice())).chain(cuts.filter(|(meant, _)| !meant.is_empty()));
-        let edits = cuts.map(|(meant, rest)| self.put_in(wrong, meant, rest));
+        let edits = cuts.map(|(meant, rest)| {
+            let without = if says_why(rest) { self.put_in(wrong, meant, &[]) } else { Vec::new() };
+            [self.put_in(wrong, meant, rest), without].concat()
+        });
         let edits = edits.into_iter().find(|edits| !edits.is_empty()).unwrap_or_default();
         let in_full = in_full.map(|meant| self.put_in(wrong, &meant, &[])).unwrap_or_default();
         self.put_elsewhere(wrong, meant).into_iter().chain(in_full).chain(edits).collect()
-    }
-
-    /// Whether some words have a number on both sides: "at nine *no* at ten", "to twenty *no* twenty one".
-    fn stands_between_numbers(&self, words: &[&str], mark: Range<usize>) -> bool {
-        let is_number = |words: &[&str]| self.lexicon().numbers.number(words).is_some();
-        let behind = &words[mark.end..];
-        let at = phrases::starts(self.lexicon().time.at, behind).unwrap_or(0);
-        is_number(&words[mark.start - 1..mark.start]) && is_number(&behind[at..])
     }
 
     /// Another request in the place of one, with what that waits for: "at nine turn on the radio … actually, *turn on the
@@ -184,7 +163,11 @@ impl Speech<'_> {
         }
         let (text, tokens) = spoken(meant, self.reader);
         let first = Qualifiers::of(self.reader, &text, &tokens).found.into_iter().next();
-        let is_clause = first.is_some_and(|it| it.start == 0 && it.says_when());
+        // "*Half an hour* before sunset."
+        let before = rules::length(meant, self.lexicon()).map_or(0, |(_, used)| used);
+        let is_clause = first.is_some_and(|it| {
+            it.start == 0 && it.says_when() || it.start == before && it.kind == Kind::Condition
+        });
         let places: Vec<Range<usize>> = match clauses {
             [places] if is_time || is_clause => places.clone(),
             [] if is_clause => self.datetimes(wrong),
@@ -327,12 +310,15 @@ impl Speech<'_> {
         (1..words.len().saturating_sub(1)).find(|at| connectors.contains(words[*at]))
     }
 
-    /// A request with where it is to be in the place of where it said: "put eggs on the to do list … *on the shopping list*".
+    /// A request with where it is to be in the place of where it said: "put eggs on the to do list … *on the shopping list*",
+    /// "… *the shopping list*".
     fn put_elsewhere(&self, wrong: &[&str], meant: &[&str]) -> Option<String> {
         let (within, articles) = (self.lexicon().discourse.within, self.lexicon().things.articles);
         let begins = |at: &usize| within.contains(wrong[*at]) && articles.contains(wrong[*at + 1]);
         let at = (1..wrong.len().saturating_sub(1)).rev().find(begins)?;
-        within.contains(meant[0]).then(|| [&wrong[..at], meant].concat().join(" "))
+        let is_alike = meant.len() > 1 && meant.last() == wrong.last() && !meant.contains(&wrong[at]);
+        let end = at + usize::from(is_alike);
+        (within.contains(meant[0]) || is_alike).then(|| [&wrong[..end], meant].concat().join(" "))
     }
 
     /// A time that leaves out its hour, "twenty past", with that which was said before.
@@ -355,10 +341,13 @@ impl Speech<'_> {
     }
 
     /// The request with what was meant where it names what was wrong: "sixteen, not six", "not six, sixteen".
-    fn instead_of(&self, wrong: &[&str], meant: &[&str]) -> Option<String> {
+    pub(super) fn instead_of(&self, wrong: &[&str], meant: &[&str]) -> Option<String> {
         let negations = self.lexicon().requests.negations;
         let at = (0..meant.len()).find(|at| negations.contains(meant[*at]))?;
+        // "Not at weekends" puts nothing in the place of "at".
+        let small = self.lexicon().things.small_words;
         let with = |said: &[&str], meant: &[&str]| {
+            (!said.iter().all(|word| small.contains(word))).then_some(())?;
             let place = wrong.windows(said.len()).rposition(|window| window == said)?;
             Some([&wrong[..place], meant, &wrong[place + said.len()..]].concat().join(" "))
         };
@@ -369,12 +358,6 @@ impl Speech<'_> {
             let but = phrases::starts(self.lexicon().qualifiers.but, &meant[end..]).unwrap_or(0);
             with(&meant[1..end], meant.get(end + but..).filter(|meant| !meant.is_empty())?)
         })
-    }
-
-    /// What was said before a correction, without what begins it: "the kettle, *er*, no, the coffee machine".
-    pub(super) fn without_marks<'w>(&self, wrong: &'w [&'w str]) -> &'w [&'w str] {
-        let talk = &self.lexicon().discourse;
-        phrases::without_ends(&[talk.corrections, talk.hesitations], wrong)
     }
 
     /// Where the next turn begins.
@@ -397,7 +380,11 @@ impl Speech<'_> {
             talk.states,
             at,
         ];
-        while let Some(length) = begins.iter().filter_map(|it| phrases::starts(*it, words)).max() {
+        let begun = |words: &[&str]| {
+            let mark = || begins.iter().filter_map(|it| phrases::starts(*it, words)).max();
+            self.too_much(words).or_else(mark)
+        };
+        while let Some(length) = begun(words) {
             words = &words[length..];
         }
         phrases::without_ends(&[talk.trails, talk.corrections_behind], words)
@@ -514,7 +501,8 @@ impl Speech<'_> {
 
     /// What is put on a list, or taken off; "on the packing list" is none of that.
     fn listed(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
-        if meant.first().is_some_and(|first| self.lexicon().discourse.within.contains(first)) {
+        let talk = &self.lexicon().discourse;
+        if meant.first().is_some_and(|first| talk.within.contains(first) || talk.verbs.contains(first)) {
             return Vec::new();
         }
         let (text, tokens) = spoken(wrong, self.reader);

@@ -15,6 +15,7 @@
 //! ```
 
 mod clauses;
+mod corrections;
 mod edits;
 pub mod fact_extraction;
 mod grammar;

@@ -3,15 +3,38 @@
 use super::edits::which_one;
 use super::grammar::{Part, Reader};
 use super::intent::category_of;
-use super::request_framing::Speech;
+use super::qualifiers::{Qualifier, Qualifiers};
+use super::request_framing::{Speech, spoken};
 use super::rules;
 use super::to_intent::{WILD_CONFIDENCE, is_whole};
 use hark_core::automation::intent::{CANCEL, RESTORE_LATER};
+use hark_core::calendar::{Frequency, Recurrence};
 use hark_core::ports::NEXT_TURN;
 use hark_core::{Category, Intent, Understanding};
 use hark_language::phrases;
+use std::ops::Range;
+
+/// Slot of when a request recurs.
+const RECURRENCE: &str = "recurrence";
+
+/// Words at most of what a request is about.
+const MOST_WORDS_OF_TARGET: usize = 6;
+
+/// Places that are tried for another thing.
+const MOST_TARGETS: usize = 4;
 
 impl Reader<'_> {
+    /// Two turns without a remark at the end: "… not on Fridays though, *they're at their dad's*".
+    pub(super) fn without_remark_behind<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let tokens = self.tokenise(text);
+        let speech = Speech { reader: self, text, tokens: &tokens };
+        let (words, next) = (speech.words(), speech.next_turn()?);
+        let is_remark = |at: &usize| speech.pauses_before(*at) && speech.is_remark(&words[*at..]);
+        let at = (next + 1..words.len()).find(is_remark)?;
+        let is_meant = !speech.meant(&words[next..at]).is_empty();
+        is_meant.then(|| &text[..tokens[at - 1].end])
+    }
+
     /// What the words of two turns mean where the second corrects the first.
     pub(super) fn corrected_turn(&self, text: &str, language: &str) -> Option<Understanding> {
         text.contains(NEXT_TURN).then_some(())?;
@@ -41,15 +64,37 @@ impl Reader<'_> {
                 both.intents.len() > before.intents.len() && both.intents.starts_with(&before.intents);
             // "Turn on the radio … mute it for two minutes": only the second ends then.
             let ends = both.intents.iter().skip(before.intents.len()).any(|it| it.name == RESTORE_LATER);
-            (goes_on && !ends).then_some(both)
+            // "No, *take them off again*" is no item of a list.
+            let takes = |intent: &Intent| {
+                category_of(&intent.name) == Some(Category::List) && intent.confidence <= WILD_CONFIDENCE
+            };
+            let lists = both.intents.iter().skip(before.intents.len()).any(takes);
+            (goes_on && !ends && !lists).then_some(both)
         };
+        let there = || {
+            let (before, behind) = speech.there()?;
+            if let Some(both) = read(&format!("{before} {behind}")) {
+                return Some(both);
+            }
+            let intents = read(&before)?.intents.into_iter().chain(read(&behind)?.intents).collect();
+            Some(Understanding { intents, ..Understanding::default() })
+        };
+        // "Desk lamp on … *now the rest of the office lights too*."
+        let rest = || read(&speech.with_the_rest()?);
         let measured = || read(&speech.measured()?);
+        let how_often = || read(&speech.as_often()?);
+        let lengthened = || read(&speech.lengthened()?);
         let only_one = || speech.with_only_one().iter().find_map(|text| read(text));
-        speech
-            .edited()
-            .iter()
-            .find_map(|text| read(text))
+        let edited = || {
+            let found = speech.edited().iter().find_map(|text| read(text))?;
+            Some(speech.on_other_days(found, read))
+        };
+        edited()
+            .or_else(there)
+            .or_else(rest)
+            .or_else(how_often)
             .or_else(measured)
+            .or_else(lengthened)
             .or_else(only_one)
             .or_else(then)
             .or_else(again)
@@ -58,31 +103,83 @@ impl Reader<'_> {
 }
 
 impl Speech<'_> {
+    /// What the second of two turns says to be all that is meant: "the lamp" of "just the lamp", "now only the lamp".
+    fn only(&self, words: &'_ [&'_ str]) -> Option<usize> {
+        let (talk, at) = (&self.lexicon().discourse, self.next_turn()?);
+        let begins = [self.lexicon().time.now, talk.hesitations, talk.corrections];
+        let said = phrases::without_starts(&begins, &words[at..]);
+        let length = phrases::starts(self.lexicon().qualifiers.only, said)?;
+        let contrasts = self.lexicon().requests.contrasts.contains(said[0]);
+        (!contrasts).then_some(words.len() - said.len() + length)
+    }
+
     /// Whether the second of two turns leaves one thing of several: "just the lamp", "only the bedroom".
     pub(super) fn leaves_one(&self) -> bool {
-        let (words, Some(at)) = (self.words(), self.next_turn()) else { return false };
-        let limits = phrases::starts(self.lexicon().qualifiers.only, &words[at..])
-            .filter(|_| !self.lexicon().requests.contrasts.contains(words[at]));
-        limits.is_some_and(|length| {
-            let rest = phrases::without_ends(
-                &[self.lexicon().discourse.trails, self.lexicon().discourse.corrections_behind],
-                &words[at + length..],
-            );
+        let words = self.words();
+        self.only(&words).is_some_and(|from| {
+            let talk = &self.lexicon().discourse;
+            let rest = phrases::without_ends(&[talk.trails, talk.corrections_behind], &words[from..]);
             let said = rest.join(" ");
             self.reader.part(Part::Target, false, &said, &self.reader.tokenise(&said)).is_some()
         })
     }
 
-    /// The first of two turns with one thing in the place of those of its kind: "the kitchen lights on … *just the counter one*".
+    /// The first of two turns with one thing in the place of those that it is about: "the kitchen lights on … *just the counter
+    /// one*", "turn on all the office lights … *only the desk lamp*".
     fn with_only_one(&self) -> Vec<String> {
-        let (words, Some(at)) = (self.words(), self.next_turn()) else { return Vec::new() };
-        let Some(length) = phrases::starts(self.lexicon().qualifiers.only, &words[at..]) else {
-            return Vec::new();
-        };
-        let said = self.meant(&words[at + length..]);
+        let words = self.words();
+        let (Some(from), Some(at)) = (self.only(&words), self.next_turn()) else { return Vec::new() };
+        let said = self.meant(&words[from..]);
         let which = which_one(said, self.lexicon());
-        let kind = self.kind_said(&words[..at]).filter(|_| which.len() < said.len());
-        kind.map(|kind| self.put_in(&words[..at], &[which, &[kind]].concat(), &[])).unwrap_or_default()
+        if which.is_empty() {
+            return Vec::new();
+        }
+        let kind = if which.len() < said.len() { self.kind_said(&words[..at]) } else { None };
+        let in_full = kind.map(|kind| self.put_in(&words[..at], &[which, &[kind]].concat(), &[]));
+        in_full.unwrap_or_else(|| self.with_target(&words[..at], said))
+    }
+
+    /// A request about something else, in the place of each of the things or places that it may be about, the longest first.
+    pub(super) fn with_target(&self, before: &[&str], meant: &[&str]) -> Vec<String> {
+        let lexicon = self.lexicon();
+        let is_target = |words: &[&str]| {
+            let text = words.join(" ");
+            self.reader.part(Part::Target, false, &text, &self.reader.tokenise(&text)).is_some()
+        };
+        if !is_target(meant) {
+            return Vec::new();
+        }
+        let spans = (1..=MOST_WORDS_OF_TARGET.min(before.len())).rev();
+        let spans = spans.flat_map(|length| (0..=before.len() - length).map(move |at| at..at + length));
+        let with = |place: Range<usize>| {
+            let is_of_many = |word: &&str| {
+                lexicon.qualifiers.many.contains(word) || lexicon.things.articles.contains(word)
+            };
+            let many = before[..place.start].iter().rev().take_while(|word| is_of_many(word)).count();
+            [&before[..place.start - many], meant, &before[place.end..]].concat().join(" ")
+        };
+        spans.filter(|place| is_target(&before[place.clone()])).map(with).take(MOST_TARGETS).collect()
+    }
+
+    /// Both turns as one request, where the second is about "the rest" and asks for the same.
+    fn with_the_rest(&self) -> Option<String> {
+        let (words, next) = (self.words(), self.next_turn()?);
+        let connectors = self.lexicon().requests.connectors;
+        let said = phrases::without_starts(&[connectors, self.lexicon().time.now], &words[next..]);
+        phrases::find(self.lexicon().qualifiers.others, said)?;
+        let said = phrases::without_ends(&[self.lexicon().discourse.another_behind], said);
+        Some(format!("{} {} {}", words[..next].join(" "), connectors.first()?, said.join(" ")))
+    }
+
+    /// The second of two turns with the place that the first is about for "in there", and the first before it.
+    fn there(&self) -> Option<(String, String)> {
+        let (words, next) = (self.words(), self.next_turn()?);
+        let there = self.lexicon().discourse.there;
+        let at = |at: usize| Some((at, phrases::starts(there, &words[at..]).filter(|it| *it > 1)?));
+        let (at, length) = (next..words.len()).find_map(at)?;
+        let place = self.place(&words[..next]).or_else(|| self.place_of_thing(&words[..next]))?;
+        let behind = [&words[next..at], &[place.as_str()], &words[at + length..]].concat().join(" ");
+        Some((words[..next].join(" "), behind))
     }
 
     /// The first of two turns with the length that is all the second says, where it said none: "turn on the lamp *for a bit* …
@@ -96,6 +193,83 @@ impl Speech<'_> {
         let mark = phrases::starts(said.lasting, answer).unwrap_or(0);
         let (_, used) = rules::length(answer.get(mark..)?, self.lexicon())?;
         (mark + used == answer.len()).then(|| [&words[..begin], answer, &words[end..next]].concat().join(" "))
+    }
+
+    /// A correction of a request that recurs, with that on its other days where the correction says a time for some of them:
+    /// "every morning at seven … make it nine *on Sundays*".
+    fn on_other_days(
+        &self,
+        edited: Understanding,
+        read: impl Fn(&str) -> Option<Understanding>,
+    ) -> Understanding {
+        let every = |intent: &Intent| Recurrence::parse(intent.slots.get(RECURRENCE)?.as_str()?);
+        let both = || {
+            let (words, next) = (self.words(), self.next_turn()?);
+            let by = self.reader.reckoning();
+            // "Make it weekdays at nine" names the days first.
+            let meant = self.meant(&words[next..]);
+            let at = (1..meant.len()).find(|at| rules::is_days(&meant[*at..], &by))?;
+            (!rules::is_days(meant, &by)).then_some(())?;
+            let before = read(&words[..next].join(" "))?;
+            let ([one], [other]) = (before.intents.as_slice(), edited.intents.as_slice()) else {
+                return None;
+            };
+            let (old, new) = (every(one)?, every(other)?);
+            let (days, used) = rules::other_days(&old, &meant[at..], &by)?;
+            (at + used == meant.len() && one.name == other.name && old.time != new.time).then_some(())?;
+            let all = if old.days.is_empty() { rules::each_day() } else { old.days.clone() };
+            let some = all.into_iter().filter(|day| !days.contains(day)).collect();
+            let on = |intent: &Intent, days, time| {
+                let every = Recurrence { frequency: Frequency::Weekly, days, time, ..old.clone() };
+                let mut intent = intent.clone();
+                intent.slots.insert(RECURRENCE.to_owned(), every.to_string().into());
+                intent
+            };
+            Some(vec![on(one, days, old.time), on(other, some, new.time)])
+        };
+        match both() {
+            Some(intents) => Understanding { intents, ..edited },
+            None => edited,
+        }
+    }
+
+    /// The first of two turns, waiting once or every time, where that is all the second says: "whenever the fridge opens, … *only
+    /// the first time*".
+    fn as_often(&self) -> Option<String> {
+        let (words, next) = (self.words(), self.next_turn()?);
+        let (said, talk) = (&self.lexicon().qualifiers, &self.lexicon().discourse);
+        let meant = phrases::without_starts(&[talk.hesitations, talk.corrections], &words[next..]);
+        let says = |marks| phrases::starts(marks, meant) == Some(meant.len());
+        let (each_time, waited) = ([said.each_time], [said.when, said.if_so, said.before_clause]);
+        let (old, new) = if says(said.once_only) {
+            (each_time.as_slice(), said.when)
+        } else if says(said.always) {
+            (waited.as_slice(), said.each_time)
+        } else {
+            return None;
+        };
+        let (text, tokens) = spoken(&words[..next], self.reader);
+        let qualifiers = Qualifiers::of(self.reader, &text, &tokens).found;
+        let mark = |it: &Qualifier| {
+            let length =
+                old.iter().filter_map(|marks| phrases::starts(*marks, &words[it.start..next])).max()?;
+            Some(it.start..it.start + length)
+        };
+        let place = qualifiers.iter().filter(|it| it.says_when()).find_map(mark)?;
+        Some([&words[..place.start], &[new.first()?], &words[place.end..next]].concat().join(" "))
+    }
+
+    /// Both turns as one request, where the second ends a length that the first began, and is none by itself: "set a timer for
+    /// one hour … *and a quarter*".
+    fn lengthened(&self) -> Option<String> {
+        let (words, next) = (self.words(), self.next_turn()?);
+        self.lexicon().requests.connectors.contains(words[next]).then_some(())?;
+        rules::length(&words[next + 1..], self.lexicon()).is_none().then_some(())?;
+        let is_length = |begin: usize| {
+            rules::length(&words[begin..], self.lexicon())
+                .is_some_and(|(_, used)| begin + used == words.len())
+        };
+        (0..next).any(is_length).then(|| words.join(" "))
     }
 }
 

@@ -39,7 +39,15 @@ impl Speech<'_> {
             return Some(before.join(" "));
         }
         let named = self.named(before)?;
-        let all = self.all_of(&named, &words[start..at], all.text(), &words[at + length..end])?;
+        let (all, behind) = (all.text(), &words[at + length..end]);
+        // "Ceiling light on, and the rest of the lights in there" has the verb of what stands before.
+        let shared = || {
+            let all = [all].into_iter().filter(|all| !all.is_empty()).flat_map(|all| all.split(' '));
+            let all: Vec<&str> = all.chain(behind.iter().copied()).collect();
+            let texts = if start == at { self.with_target(before, &all) } else { Vec::new() };
+            texts.into_iter().find(|text| self.act_on_several(text).is_some())
+        };
+        let all = self.all_of(&named, &words[start..at], all, behind).or_else(shared)?;
         let stays = phrases::starts(said.but, before).is_some();
         let kept = if stays { &[] } else { &words[..start] };
         let except = said.exceptions.first()?;
@@ -56,17 +64,9 @@ impl Speech<'_> {
     /// the kind of what was named ("turn on the lamp and turn off *the others*"), where that stands.
     fn all_of(&self, named: &str, before: &[&str], all: &str, behind: &[&str]) -> Option<String> {
         let (reader, grammar) = (self.reader, self.reader.grammar);
-        let read = |text: &str| {
-            let found = reader.exactly(text, &reader.tokenise(text));
-            found.filter(|found| {
-                let name = found.slots.get("name").and_then(Value::as_str);
-                let is_one = name.is_some_and(|name| grammar.is_thing(&name.to_lowercase()));
-                category_of(&found.intent) == Some(Category::HomeControl) && !is_one
-            })
-        };
         if !all.is_empty() {
             let text = [before, &[all], behind].concat().join(" ");
-            return read(&text).map(|_| text);
+            return self.act_on_several(&text).map(|_| text);
         }
         let target = reader.part(Part::Target, false, named, &reader.tokenise(named))?;
         let name = target.slots.get("name").and_then(Value::as_str)?;
@@ -74,9 +74,17 @@ impl Speech<'_> {
         let text = [before, &[kind.text()], behind].concat().join(" ");
         let says_where = |found: &Match| ["area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
         let area = grammar.area_of(name).and_then(|area| self.within(&area.as_str()?.to_lowercase()));
-        let placed = area.filter(|_| !read(&text).is_some_and(|found| says_where(&found)));
+        let placed = area.filter(|_| !self.act_on_several(&text).is_some_and(|found| says_where(&found)));
         let text = placed.map_or(text.clone(), |area| format!("{text} {area}"));
-        read(&text).map(|_| text)
+        self.act_on_several(&text).map(|_| text)
+    }
+
+    /// What a text does to several things of the home; `None` where it is nothing of the kind.
+    fn act_on_several(&self, text: &str) -> Option<Match> {
+        let found = self.reader.exactly(text, &self.reader.tokenise(text))?;
+        let name = found.slots.get("name").and_then(Value::as_str);
+        let is_one = name.is_some_and(|name| self.reader.grammar.is_thing(&name.to_lowercase()));
+        (category_of(&found.intent) == Some(Category::HomeControl) && !is_one).then_some(found)
     }
 
     /// The words from the first thing to the last that some words name.

@@ -89,7 +89,10 @@ const FOLLOW_UPS: [(&str, Complete); 21] = [
     ("HarkFollowNotItem", repeated::not_item),
     ("HarkFollowList", repeated::list),
     ("HarkFollowState", repeated::state),
-    ("HarkFollowKeep", changed_time::keep),
+    // "Leave it off" of what was just turned on.
+    ("HarkFollowKeep", |intent, before| {
+        changed_time::keep(intent, before).or_else(|| pronoun::it(intent, before))
+    }),
     ("HarkFollowOther", repeated::other),
     ("HarkFollowAgain", repeated::again),
     ("HarkFollowMore", adjust::more),
@@ -136,7 +139,7 @@ const LIMITS: [&str; 8] = [
 pub const UNDO: &str = "HarkUndo";
 
 /// Forgets what was told.
-const FORGET: &str = "HarkForget";
+pub const FORGET: &str = "HarkForget";
 
 /// Intents that set something that stays until its time: who cancels right after it cancels that.
 const SETS: [&str; 7] = [

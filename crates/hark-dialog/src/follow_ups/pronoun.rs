@@ -59,7 +59,7 @@ pub fn it(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
         light(domain)?;
         ("HassLightSet", Some(("temperature", kelvin.clone())), Some("temperature"))
     } else {
-        let value = intent.slots.get("value")?;
+        let value = intent.slots.get("value").or_else(|| intent.slots.get("level"))?;
         let domain = if volume { "media_player" } else { domain? };
         let (_, name, slot, response) = NUMBERS.iter().find(|(known, ..)| *known == domain)?;
         let unit = text(&intent.slots, "unit");

@@ -2,6 +2,7 @@
 
 use super::Before;
 use super::target::Target;
+use hark_core::automation::intent::{AUTOMATE, CANCEL};
 use hark_core::{Intent, Slots};
 use serde_json::{Value, json};
 
@@ -60,6 +61,7 @@ pub fn not(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let name = match done.intent.name.as_str() {
         "HassTurnOn" => "HassTurnOff",
         "HassTurnOff" => "HassTurnOn",
+        AUTOMATE => return not_later(intent, before),
         _ => return None,
     };
     let said = |slot: &str| intent.slots.get(slot).and_then(Value::as_str);
@@ -74,6 +76,18 @@ pub fn not(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let [only] = meant.as_slice() else { return None };
     let slots = Slots::from_iter([("name".to_owned(), Value::from(*only))]);
     Some(Intent { name: name.to_owned(), slots, ..done.intent.clone() })
+}
+
+/// The one thing that was to be done later is not wanted: that waits no more.
+fn not_later(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = before.done;
+    let [only] = done.intent.slots.get("intents")?.as_array()?.as_slice() else { return None };
+    let name = |slots: &Value| slots.get("name").and_then(Value::as_str).map(str::to_lowercase);
+    let said = name(&json!(intent.slots));
+    (said.is_none() || name(&only["slots"]) == said).then_some(())?;
+    let id = done.receipt.as_ref()?.detail["automation"]["id"].as_str()?;
+    let slots = Slots::from_iter([("id".to_owned(), Value::from(id))]);
+    Some(Intent { name: CANCEL.to_owned(), slots, response: None, ..done.intent.clone() })
 }
 
 /// The same with another thing on the list. Of several that were named together only the wrong one is another: "eggs and

@@ -6,7 +6,7 @@ use super::Machine;
 use super::continuation::{begins_with, same_intents};
 use super::state::{Addition, Continuation, Spoken};
 use crate::follow_ups;
-use hark_core::automation::intent::AUTOMATE;
+use hark_core::automation::intent::{AUTOMATE, CANCEL};
 use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
 use hark_core::public_event::Origin;
@@ -78,9 +78,15 @@ impl Machine {
             let joins = words.first().is_some_and(|first| language.requests.connectors.contains(first));
             let last = phrases::without_ends(&[talk.trails], &words).len();
             let then = |at: usize| language.time.then.contains(words[at]);
-            begins && phrases::ends(talk.corrections_behind, &words).is_some()
+            // "No, the shopping list" names what was meant, and asks for nothing; nor does "no, it should be Wednesday".
+            let length = phrases::starts(talk.corrections, &words).unwrap_or(0);
+            let edits = phrases::starts(talk.corrections_with, &words[length..]).is_some();
+            let names = |first: &&str| edits || language.things.articles.contains(first);
+            let is_marked_behind = || phrases::ends(talk.corrections_behind, &words).is_some();
+            begins && (words.get(length).is_some_and(names) || is_marked_behind())
                 || joins && !begins && (last..words.len()).any(then)
                 || dismisses
+                || says_there(&words, language)
                 || is_guessed && (begins || is_marked())
         })
     }
@@ -121,6 +127,9 @@ impl Machine {
                 || begins(talk.another)
                 || begins(talk.reasons)
                 || begins(talk.dismissals)
+                || says_there(&words, language)
+                || begins(language.qualifiers.once_only)
+                || begins(language.qualifiers.always)
                 || leans(said, language)
                 || phrases::ends(talk.corrections_behind, &words).is_some()
                 || phrases::ends(talk.another_behind, &words).is_some()
@@ -149,7 +158,9 @@ impl Machine {
             && whole.ambiguous.is_empty()
             && !whole.intents.iter().any(|intent| refused(intent) || guessed(intent))
             && !takes_as_content(&whole.intents, &before.intents)
-            && !takes_itself_back(&whole.intents);
+            && !takes_itself_back(&whole.intents)
+            && !whole.intents.iter().any(|intent| intent.name == follow_ups::UNDO)
+            && !whole.intents.iter().any(forgets_later);
         // "Where is the key … forget the key": one after the other is no other request.
         let (first, rest) = whole.intents.split_at(before.intents.len().min(whole.intents.len()));
         let is_same = |(one, other): (&Intent, &Intent)| one.name == other.name;
@@ -173,6 +184,12 @@ impl Machine {
         turn.continuation = Some(Continuation::accepted(before));
         Ok(whole)
     }
+}
+
+/// Whether some words say a place as that which was spoken of: "turn on the lights *in there*".
+fn says_there(words: &[&str], language: &Lexicon) -> bool {
+    let there = |at| phrases::starts(language.discourse.there, &words[at..]);
+    (0..words.len()).any(|at| there(at).is_some_and(|length| length > 1))
 }
 
 /// Whether a word of a text leans on what was said before: "not", "it", "it's".
@@ -200,6 +217,13 @@ fn waits_for_it(text: &str, language: &Lexicon) -> bool {
         let mut lengths = marks.into_iter().filter_map(|mark| phrases::starts(mark, &words[at..]));
         lengths.any(|length| words.get(at + length).is_some_and(|word| is_pronoun(word, language)))
     })
+}
+
+/// Whether what is to be done later would forget something: "forget the heating one" is said of what waits, and now.
+fn forgets_later(intent: &Intent) -> bool {
+    let later = intent.slots.get("intents").and_then(Value::as_array);
+    let forgets = |inner: &Value| inner["name"] == CANCEL || inner["name"] == follow_ups::FORGET;
+    later.is_some_and(|later| later.iter().any(forgets))
 }
 
 /// Whether one request does and undoes the same: "turn on the tap for ten minutes … turn it off" is no one request.

@@ -7,7 +7,7 @@ use super::barge_in::Interruption;
 use super::state::{Continuation, Opening, Phase, Spoken, Stage, Work};
 use crate::intent_tools::TAKES_BACK;
 use crate::{follow_ups, instincts};
-use hark_core::automation::intent::RESTORE_LATER;
+use hark_core::automation::intent::{AUTOMATE, RESTORE_LATER};
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::{Effect, Intent, Receipt, Reply, Route, Stamp, Transcript, TurnId, Understanding};
 use serde_json::json;
@@ -158,7 +158,7 @@ impl Machine {
         let spoken = self.spoken.clone();
         let Some(turn) = self.turn_mut(id) else { return false };
         let Some(continuation) = &mut turn.continuation else { return false };
-        let before = continuation.before.turn.clone();
+        let Spoken { turn: before, intents: done, .. } = continuation.before.clone();
         let has_changed = continuation.before.changed
             || spoken.is_some_and(|spoken| spoken.turn == before && spoken.changed);
         if !has_changed || turn.dry_run {
@@ -166,8 +166,12 @@ impl Machine {
             return false;
         }
         continuation.stage = Stage::TakingBack(intents.to_vec());
-        // Who corrects the turn before has heard what it did, and is told that it is taken back.
-        let name = if turn.addition.is_some() { follow_ups::UNDO } else { TAKES_BACK };
+        // Who corrects the turn before has heard what it did, and is told that it is taken back. What waits and is replaced is
+        // told with what takes its place.
+        let waits = |intents: &[Intent]| intents.iter().all(|intent| intent.name == AUTOMATE);
+        let is_replaced = waits(&done) && waits(intents);
+        let is_told = turn.addition.is_some() && !is_replaced;
+        let name = if is_told { follow_ups::UNDO } else { TAKES_BACK };
         let intent = Intent {
             name: name.into(),
             slots: [(OF_TURN.to_owned(), json!(before.0))].into_iter().collect(),

@@ -176,7 +176,11 @@ impl Machine {
         let means_nothing =
             |intent: &Intent| is_pointless(intent) || is_bare(intent) || intent.name == refusal::INTENT;
         let is_guessed = understanding.intents.iter().all(|intent| intent.route == Route::Intent);
+        // "Make it half past eight on Sundays" may leave the other days as they are.
+        let recurs_anew =
+            |intent: &Intent| intent.route == Route::Context && intent.slots.contains_key("recurrence");
         let may_add = understanding.intents.iter().all(means_nothing)
+            || understanding.intents.iter().any(recurs_anew)
             || self.says_instead(id, is_guessed)
             || self.waits_for_what_was_done(id, &understanding.intents)
             || is_guessed && self.lacks_length(&origin);

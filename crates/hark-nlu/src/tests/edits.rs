@@ -56,6 +56,65 @@ fn what_was_meant_takes_the_place_of_what_is_of_its_kind() {
 }
 
 #[test]
+fn the_second_of_two_turns_says_more_of_the_first() {
+    let [(intent, slots)] = corrected("set a timer for one hour", "and a quarter").try_into().unwrap();
+    assert_eq!((intent.as_str(), slots), ("HassStartTimer", json!({"hours": 1, "minutes": 15})));
+    for (behind, repeats, said) in [
+        ("every time, not just once", json!(true), "whenever the garage door opens"),
+        ("only once", Value::Null, "when the garage door opens"),
+    ] {
+        let before = if repeats.is_null() { "whenever" } else { "when" };
+        let found = corrected(&format!("{before} the garage door opens lamp on"), behind);
+        assert_eq!((&found[0].1["repeats"], &found[0].1["said_when"]), (&repeats, &json!(said)), "{behind}");
+    }
+    let found = corrected("turn on the lamp", "and the rest of the lights in there");
+    let rest = json!({"area": "Living room", "domain": "light", "except": [{"name": "Lamp"}]});
+    assert_eq!(found[1], ("HassTurnOn".to_owned(), rest));
+    let found =
+        corrected("if the patio door opens turn on the kitchen lights", "actually just the lamp will do");
+    assert_eq!(found[0].1["intents"][0]["slots"], json!({"name": "Lamp"}));
+    let found = corrected("every morning at seven lamp on", "make it half past eight on sundays");
+    let every: Vec<&Value> = found.iter().map(|(_, slots)| &slots["recurrence"]).collect();
+    let (others, sundays) = ("MO,TU,WE,TH,FR,SA;BYHOUR=7;BYMINUTE=0", "SU;BYHOUR=8;BYMINUTE=30");
+    let weekly = |rest: &str| json!(format!("FREQ=WEEKLY;BYDAY={rest}"));
+    assert_eq!(every, [&weekly(others), &weekly(sundays)]);
+}
+
+#[test]
+fn remarks_around_a_correction_are_none_of_it() {
+    for (before, behind, intent, slots) in [
+        (
+            "set a timer for twelve minutes for the eggs",
+            "no, granny likes them soft, make it six",
+            "HassStartTimer",
+            json!({"minutes": 6, "name": "eggs"}),
+        ),
+        (
+            "put butter on the shopping list",
+            "no, margarine, the doctor says butter is bad",
+            "HassShoppingListAddItem",
+            json!({"item": "margarine"}),
+        ),
+        (
+            "set the thermostat to twenty five",
+            "that's far too much, twenty two",
+            "HassClimateSetTemperature",
+            json!({"name": "Thermostat", "temperature": 22}),
+        ),
+        (
+            "add milk to the to do list",
+            "no, the shopping list",
+            "HassShoppingListAddItem",
+            json!({"item": "milk"}),
+        ),
+    ] {
+        assert_eq!(corrected(before, behind), [(intent.to_owned(), slots)], "{before} / {behind}");
+    }
+    let found = corrected("every day at seven lamp on", "not at weekends though, granny is cold");
+    assert_eq!(found[0].1["recurrence"], "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=0");
+}
+
+#[test]
 fn what_was_to_be_done_at_once_is_done_later() {
     let found = corrected("turn on the lamp", "not now, do it at eight tonight");
     assert_eq!(found[0].0, "HarkScheduleCommand");
