@@ -1,7 +1,7 @@
 //! A turn that corrects the one before, asks for the same of something else, or goes on with it: both are read as one.
 
 use super::edits::which_one;
-use super::grammar::{Part, Reader};
+use super::grammar::Reader;
 use super::intent::category_of;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::{Speech, spoken};
@@ -119,8 +119,7 @@ impl Speech<'_> {
         self.only(&words).is_some_and(|from| {
             let talk = &self.lexicon().discourse;
             let rest = phrases::without_ends(&[talk.trails, talk.corrections_behind], &words[from..]);
-            let said = rest.join(" ");
-            self.reader.part(Part::Target, false, &said, &self.reader.tokenise(&said)).is_some()
+            self.is_target(rest)
         })
     }
 
@@ -142,11 +141,7 @@ impl Speech<'_> {
     /// A request about something else, in the place of each of the things or places that it may be about, the longest first.
     pub(super) fn with_target(&self, before: &[&str], meant: &[&str]) -> Vec<String> {
         let lexicon = self.lexicon();
-        let is_target = |words: &[&str]| {
-            let text = words.join(" ");
-            self.reader.part(Part::Target, false, &text, &self.reader.tokenise(&text)).is_some()
-        };
-        if !is_target(meant) {
+        if !self.is_target(meant) {
             return Vec::new();
         }
         let spans = (1..=MOST_WORDS_OF_TARGET.min(before.len())).rev();
@@ -158,7 +153,7 @@ impl Speech<'_> {
             let many = before[..place.start].iter().rev().take_while(|word| is_of_many(word)).count();
             [&before[..place.start - many], meant, &before[place.end..]].concat().join(" ")
         };
-        spans.filter(|place| is_target(&before[place.clone()])).map(with).take(MOST_TARGETS).collect()
+        spans.filter(|place| self.is_target(&before[place.clone()])).map(with).take(MOST_TARGETS).collect()
     }
 
     /// Both turns as one request, where the second is about "the rest" and asks for the same.

@@ -87,12 +87,15 @@ impl Speech<'_> {
         (category_of(&found.intent) == Some(Category::HomeControl) && !is_one).then_some(found)
     }
 
+    /// Whether some words are what a request is about: a thing, a kind of them, a place.
+    pub(super) fn is_target(&self, words: &[&str]) -> bool {
+        let text = words.join(" ");
+        self.reader.part(Part::Target, false, &text, &self.reader.tokenise(&text)).is_some()
+    }
+
     /// The words from the first thing to the last that some words name.
     pub(super) fn named(&self, words: &[&str]) -> Option<String> {
-        let is_target = |(start, end): &(usize, usize)| {
-            let text = words[*start..*end].join(" ");
-            self.reader.part(Part::Target, false, &text, &self.reader.tokenise(&text)).is_some()
-        };
+        let is_target = |(start, end): &(usize, usize)| self.is_target(&words[*start..*end]);
         let spans = (0..words.len()).flat_map(|start| {
             (start + 1..=words.len().min(start + MAX_NAME_WORDS)).rev().map(move |end| (start, end))
         });

@@ -1,5 +1,5 @@
-//! What is to be done beside a clause: with what the clause names for "it", as it is told later, to run where it only names a
-//! thing, several requests as one.
+//! The act of a request without its clause. "It" is what the clause names, a thing alone is turned on ("*the lamp* for three
+//! minutes"), and several acts at the same time are one command.
 
 use super::super::grammar::{Match, Reader};
 use super::super::request_framing::Speech;

@@ -430,7 +430,7 @@ impl Composed {
         true
     }
 
-    /// What is done is told with what is left out of it.
+    /// Adds the words of an exception to the words that the reply repeats: "close all the blinds *except in the kitchen*".
     fn say_what_is_left_out(&mut self, words: &str) {
         // "Lock *everything* except the back door."
         let last = self.said.rsplit(' ').next().unwrap_or_default();

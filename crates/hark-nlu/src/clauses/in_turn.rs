@@ -125,8 +125,8 @@ impl Composer<'_> {
         })
     }
 
-    /// Whether nothing stands before a clause but another clause or a time: "whenever somebody moves *between ten and six* turn on
-    /// the light and …", "at seven *if it's dark* turn on the light and …", where no other time is said behind it.
+    /// Whether a clause stands before the act, behind another clause ("whenever somebody moves *between ten and six* turn on the
+    /// light") or behind the only time that is said ("at seven *if it's dark* turn on the light").
     fn is_in_front(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier) -> bool {
         let by = self.reader.reckoning();
         let words = &qualifiers.words;
