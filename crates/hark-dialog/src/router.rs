@@ -528,14 +528,20 @@ impl Router {
         }
         match classified {
             Some(Ok(found)) if !found.intents.is_empty() => self.about_another(said, found),
-            Some(Ok(classified)) if found.qualifier.is_some() && self.changes_the_home(&classified) => {
+            Some(Ok(classified))
+                if found.qualifier.is_some()
+                    && found.unknown.is_none()
+                    && self.changes_the_home(&classified) =>
+            {
                 let intents = found.qualifier.into_iter().map(|refused| *refused).collect();
                 Understanding { intents, meant: None, hint: None, ..classified }
             }
             Some(Ok(classified)) => {
                 let nearest = self.about_the_nearest(&found, &classified, said);
-                let of_home =
-                    |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);
+                // "Turn the dishwasher on at nine" is like a reminder.
+                let likely =
+                    [Category::HomeControl, Category::HomeQuery, Category::Reminder, Category::Timer];
+                let of_home = |it: &Classification| likely.contains(&it.category);
                 let unknown =
                     found.unknown.filter(|_| classified.classification.as_ref().is_some_and(of_home));
                 let (why, meant) = match &unknown {

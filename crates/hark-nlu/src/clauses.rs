@@ -212,7 +212,10 @@ impl Composer<'_> {
                     found.terms.limit_to(day, said);
                 }
                 let tells = matches!(terms, Adds::Becomes { .. } | Adds::Check { .. });
-                let is_added = found.add(terms, words(start), self.reader);
+                // "*But* only if it is dark."
+                let but = self.reader.grammar.lexicon().qualifiers.but;
+                let from = start + phrases::starts(but, &qualifiers.words[start..it.mark.1]).unwrap_or(0);
+                let is_added = found.add(terms, words(from), self.reader);
                 if tells {
                     found.tell(words(it.mark.1));
                 }
@@ -467,8 +470,12 @@ pub(super) fn promised(reader: &Reader<'_>, said: String) -> String {
         }) || (1..=words.len()).any(|end| grammar.is_thing(&words[..end].join(" ")));
     let talk = &grammar.lexicon().discourse;
     let Some(verb) = talk.promising.first().filter(|_| is_named) else { return said };
-    // "The light *has to* go off" is "have the light go off".
-    let modal = (1..words.len()).find_map(|at| Some((at, phrases::starts(talk.modals, &words[at..])?)));
+    // "The light *has to* go off" is "have the light go off", "the light *is* off" "have the light off".
+    let modal = |at: usize| {
+        let is_state = talk.states.contains(words[at]) && talk.contraction(words[at]).is_none();
+        phrases::starts(talk.modals, &words[at..]).or(is_state.then_some(1))
+    };
+    let modal = (1..words.len()).find_map(|at| Some((at, modal(at)?)));
     match modal.filter(|(at, length)| at + length < words.len()) {
         Some((at, length)) => {
             let (before, behind) = (&said[..tokens[at].start], &said[tokens[at + length].start..]);

@@ -8,9 +8,7 @@ impl Speech<'_> {
     /// Where a correction begins: at the next turn, behind what is remarked there, else at the last that is made.
     pub(super) fn correction_at(&self, words: &[&str]) -> Option<usize> {
         let talk = &self.lexicon().discourse;
-        let marked = |at: usize| {
-            self.too_much(&words[at..]).or_else(|| phrases::starts(talk.corrections, &words[at..]))
-        };
+        let marked = |at: usize| self.too_much(&words[at..]).or_else(|| self.correction(words, at));
         let is_mark = |at: usize| {
             marked(at).is_some_and(|it| it > 1 || self.stands_between_numbers(words, at..at + it))
         };
@@ -36,6 +34,18 @@ impl Speech<'_> {
             }),
             None => (1..words.len()).rev().filter(begins).find(corrects),
         }
+    }
+
+    /// How many words correct what stands before them: "no", "on second thought"; between pauses also what takes it back,
+    /// "forget that".
+    pub(super) fn correction(&self, words: &[&str], at: usize) -> Option<usize> {
+        let talk = &self.lexicon().discourse;
+        let taken_back = || {
+            let length = phrases::starts(talk.taken_back, &words[at..])?;
+            let is_apart = at > 0 && at + length < words.len();
+            (is_apart && self.pauses_before(at) && self.pauses_before(at + length)).then_some(length)
+        };
+        taken_back().or_else(|| phrases::starts(talk.corrections, &words[at..]))
     }
 
     /// Where a remark ends that stands before a correction: "*oh it's Sunday*, do nine instead", "*forget the sunrise*, do it at

@@ -75,6 +75,9 @@ impl Speech<'_> {
         let before_clause = clauses.iter().flatten().next().map_or(wrong.len(), |place| place.start);
         let remark = (1..before_clause).find(|at| self.is_remark(&wrong[*at..]));
         let wrong = &wrong[..remark.unwrap_or(wrong.len())];
+        // "At seven, no, *quarter past*."
+        let with_hour = self.with_hour(wrong, meant);
+        let meant = with_hour.as_deref().unwrap_or(meant);
         clauses.retain(|_| remark.is_none());
         if meant.is_empty() {
             let places = clauses.first().cloned().unwrap_or_else(|| self.datetimes_from(0, wrong));
@@ -215,6 +218,24 @@ impl Speech<'_> {
         (first..words.len()).find_map(|at| span(at).filter(|span| !span.is_empty())).into_iter().collect()
     }
 
+    /// Whether a place is within a time of day that begins behind another: "six | in the morning".
+    pub(super) fn is_within_time(&self, from: usize, at: usize) -> bool {
+        let (words, by) = (self.words(), self.reader.reckoning());
+        let is_over = |start: usize| {
+            let is_number = self.lexicon().numbers.number(&words[start..at]).is_some();
+            let time = || rules::longest(Rule::Time, &words[start..], &by);
+            is_number && time().is_some_and(|(_, used)| start + used > at)
+        };
+        at < words.len() && (from..at).any(is_over)
+    }
+
+    /// A request without the time that it is put off to.
+    pub(super) fn without_time(&self) -> Option<String> {
+        let words = self.words();
+        let time = self.datetimes_from(0, &words).pop()?;
+        Some([&words[..time.start], &words[time.end..]].concat().join(" "))
+    }
+
     /// The first of two turns, and that with something else in the place of what is of its kind, where the second asks for
     /// the same of that: "is the kitchen window open … what about the one in the bedroom". `None` where it does not.
     pub(super) fn repeated(&self) -> Option<(String, Vec<String>)> {
@@ -352,7 +373,9 @@ impl Speech<'_> {
             Some([&wrong[..place], meant, &wrong[place + said.len()..]].concat().join(" "))
         };
         if at > 0 {
-            return with(meant.get(at + 1..).filter(|said| !said.is_empty())?, &meant[..at]);
+            // "The doctor *i should say*, not the dentist."
+            let new = phrases::without_ends(&[self.lexicon().discourse.corrections_behind], &meant[..at]);
+            return with(meant.get(at + 1..).filter(|said| !said.is_empty())?, new);
         }
         (2..meant.len()).rev().find_map(|end| {
             let but = phrases::starts(self.lexicon().qualifiers.but, &meant[end..]).unwrap_or(0);

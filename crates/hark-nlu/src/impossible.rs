@@ -1,5 +1,6 @@
 //! Numbers, dates and contents that cannot be: "10^308 degrees", "minus five minutes", "february 30", "add ]]]". What is
-//! said of them is refused with the reason; no part of them is taken for another number or another day.
+//! said of them is refused with the reason; no part of them is taken for another number or another day. And things and places
+//! that the home does not have.
 
 use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
@@ -8,9 +9,10 @@ use super::qualifiers::refused;
 use super::request_framing::{self, Speech};
 use super::rules::{self, NoSuchDay};
 use super::text::Token;
+use super::to_intent::to_intent;
 use hark_core::automation::intent::COMMAND;
-use hark_core::intent::refusal;
-use hark_core::{Category, Intent, Slots};
+use hark_core::intent::{UnknownThing, refusal};
+use hark_core::{Category, Intent, Slots, Understanding};
 use hark_language::phrases;
 use serde_json::Value;
 use std::ops::Range;
@@ -23,6 +25,9 @@ const MOST_NUMBERS: usize = 4;
 
 /// Steps of looking whether a day begins at a word.
 const STEPS_A_WORD: usize = 4;
+
+/// Words of the name of a place that is not known.
+const MAX_UNKNOWN_WORDS: usize = 2;
 
 /// What stands between words and behind sentences.
 const PUNCTUATION: &str = "-–—.,;:!?…";
@@ -221,6 +226,80 @@ impl<'s> Impossible<'s> {
     fn refusal(&self, reason: &'static str, span: &Range<usize>, slots: Slots) -> Intent {
         let (first, last) = (&self.speech.tokens[span.start], &self.speech.tokens[span.end - 1]);
         refused(reason, self.speech.text[first.start..last.end].trim(), slots)
+    }
+}
+
+impl Reader<'_> {
+    /// The first of some texts that is about something the home does not have.
+    pub(super) fn unknown_in(&self, texts: impl IntoIterator<Item = String>) -> Option<Understanding> {
+        let found = texts.into_iter().map(|text| self.unknown(&text, &self.tokenise(&text)));
+        found.into_iter().find(|found| found.unknown.is_some())
+    }
+
+    /// A place that the home does not have, where the rest is a request: "turn the lights off in the loft".
+    fn unknown_place(&self, text: &str, tokens: &[Token]) -> Option<String> {
+        let lexicon = self.grammar.lexicon();
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let is_home = |found: &Match| {
+            let category = category_of(&found.intent);
+            let at_home =
+                [Category::HomeControl, Category::HomeQuery, Category::Media].map(Some).contains(&category);
+            at_home && found.wild_words == 0 && !leans_on_another(&found.intent)
+        };
+        let begins = |at: &usize| {
+            lexicon.discourse.within.contains(words[*at])
+                && lexicon.things.articles.contains(words[at + 1])
+                && phrases::starts(lexicon.discourse.trails, &words[*at..]).is_none()
+                && phrases::find(lexicon.time.parts, &words[at + 2..]).is_none()
+        };
+        (1..words.len().saturating_sub(2)).filter(begins).find_map(|at| {
+            (at + 3..=words.len().min(at + 2 + MAX_UNKNOWN_WORDS)).find_map(|end| {
+                let name = words[at + 2..end].join(" ");
+                let unknown = !self.grammar.is_place(&name) && !self.grammar.is_thing(&name);
+                let rest = || [&words[..at], &words[end..]].concat().join(" ");
+                let is_request =
+                    |rest: String| self.exactly(&rest, &self.tokenise(&rest)).is_some_and(|it| is_home(&it));
+                (unknown && is_request(rest()))
+                    .then(|| text[tokens[at + 2].start..tokens[end - 1].end].to_owned())
+            })
+        })
+    }
+
+    /// What no template accepts; perhaps because it is about something the home does not have.
+    pub(super) fn unknown(&self, text: &str, tokens: &[Token]) -> Understanding {
+        let why = "no sentence template accepts it".to_owned();
+        let known = |name: &str| self.names_something(&self.tokenise(name));
+        let about_things = |found: &Match| {
+            let category = category_of(&found.intent);
+            matches!(category, Some(Category::HomeControl | Category::HomeQuery)) && found.wild_words == 0
+        };
+        let beside_remark = || {
+            let request = Speech { reader: self, text, tokens }.without_remarks()?;
+            self.unknown_place(&request, &self.tokenise(&request))
+        };
+        if let Some(name) = self.unknown_place(text, tokens).or_else(beside_remark) {
+            let why = format!("no place is called \"{name}\" here");
+            let unknown = Some(UnknownThing { sure: true, name });
+            return Understanding { why, unknown, ..Understanding::default() };
+        }
+        let unheard_of = self.parse_unknown(text, tokens);
+        match unheard_of.filter(|(found, name)| about_things(found) && !known(name)) {
+            None => Understanding {
+                why,
+                near: self.nearest_thing(tokens).map(Box::new),
+                ..Understanding::default()
+            },
+            Some((found, name)) => {
+                let why = format!("nothing is called \"{name}\" here ({})", found.why);
+                let unknown = Some(UnknownThing { sure: self.grammar.says_what_kind(&name), name });
+                let meant = Intent {
+                    slots: Slots::new(),
+                    why: why.clone(),
+                    ..to_intent(found, self.grammar.lexicon())
+                };
+                Understanding { why, unknown, meant: Some(meant), ..Understanding::default() }
+            }
+        }
     }
 }
 

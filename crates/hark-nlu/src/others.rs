@@ -40,12 +40,19 @@ impl Speech<'_> {
         }
         let named = self.named(before)?;
         let (all, behind) = (all.text(), &words[at + length..end]);
-        // "Ceiling light on, and the rest of the lights in there" has the verb of what stands before.
+        // "Ceiling light on, and the rest of the lights in there" has the verb of what stands before, "the lamp in the study on,
+        // and the rest of the lights" also its place.
         let shared = || {
-            let all = [all].into_iter().filter(|all| !all.is_empty()).flat_map(|all| all.split(' '));
-            let all: Vec<&str> = all.chain(behind.iter().copied()).collect();
-            let texts = if start == at { self.with_target(before, &all) } else { Vec::new() };
-            texts.into_iter().find(|text| self.act_on_several(text).is_some())
+            let (kind, area) = self.others_of(&named)?;
+            let all = if all.is_empty() { kind } else { all };
+            let place = if all == kind { area } else { self.place(before) };
+            let with = |place: &str| {
+                let all: Vec<&str> =
+                    all.split(' ').chain(behind.iter().copied()).chain(place.split_whitespace()).collect();
+                let texts = if start == at { self.with_target(before, &all) } else { Vec::new() };
+                texts.into_iter().find(|text| self.act_on_several(text).is_some())
+            };
+            place.and_then(|place| with(&place)).or_else(|| with(""))
         };
         let all = self.all_of(&named, &words[start..at], all, behind).or_else(shared)?;
         let stays = phrases::starts(said.but, before).is_some();
@@ -63,20 +70,26 @@ impl Speech<'_> {
     /// The request for all that is meant, which an act of the home has to be: for what stands in the table, else for what is of
     /// the kind of what was named ("turn on the lamp and turn off *the others*"), where that stands.
     fn all_of(&self, named: &str, before: &[&str], all: &str, behind: &[&str]) -> Option<String> {
-        let (reader, grammar) = (self.reader, self.reader.grammar);
         if !all.is_empty() {
             let text = [before, &[all], behind].concat().join(" ");
             return self.act_on_several(&text).map(|_| text);
         }
-        let target = reader.part(Part::Target, false, named, &reader.tokenise(named))?;
-        let name = target.slots.get("name").and_then(Value::as_str)?;
-        let kind = self.lexicon().qualifiers.others_of.get(grammar.domain_of(name)?)?;
-        let text = [before, &[kind.text()], behind].concat().join(" ");
+        let (kind, area) = self.others_of(named)?;
+        let text = [before, &[kind], behind].concat().join(" ");
         let says_where = |found: &Match| ["area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
-        let area = grammar.area_of(name).and_then(|area| self.within(&area.as_str()?.to_lowercase()));
         let placed = area.filter(|_| !self.act_on_several(&text).is_some_and(|found| says_where(&found)));
         let text = placed.map_or(text.clone(), |area| format!("{text} {area}"));
         self.act_on_several(&text).map(|_| text)
+    }
+
+    /// What all things of the kind of a named one are called, and where that one stands.
+    fn others_of(&self, named: &str) -> Option<(&'static str, Option<String>)> {
+        let (reader, grammar) = (self.reader, self.reader.grammar);
+        let target = reader.part(Part::Target, false, named, &reader.tokenise(named))?;
+        let name = target.slots.get("name").and_then(Value::as_str)?;
+        let kind = self.lexicon().qualifiers.others_of.get(grammar.domain_of(name)?)?;
+        let area = grammar.area_of(name).and_then(|area| self.within(&area.as_str()?.to_lowercase()));
+        Some((kind.text(), area))
     }
 
     /// What a text does to several things of the home; `None` where it is nothing of the kind.

@@ -58,6 +58,7 @@ impl Reader<'_> {
         let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
         // Looked for only where nothing before is understood to the end.
         let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
+        let of_speaker = iter::once_with(|| speech.without_words_of_speaker()).flatten();
         let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
         let reworded = iter::once_with(|| speech.reworded()).flatten();
         // Of words that are taken as they are, nothing is left out.
@@ -75,6 +76,7 @@ impl Reader<'_> {
             .into_iter()
             .chain(texts.into_iter().flatten())
             .chain(stated)
+            .chain(of_speaker)
             .chain(in_full)
             .chain(reworded)
             .map(|text| self.as_said(&text, language))

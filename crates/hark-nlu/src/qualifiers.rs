@@ -234,6 +234,7 @@ impl<'s> Qualifiers<'s> {
         let talk = &self.speech.reader.grammar.lexicon().discourse;
         let (likely, others): (Vec<usize>, Vec<usize>) = (it.mark.1 + 1..=self.words.len())
             .filter(|end| !self.is_within_amount(*end) && !self.joins(*end - 1))
+            .filter(|end| !self.speech.is_within_time(it.mark.1, *end))
             // "If we *start* using more", "when the *vacuum* is stuck".
             .filter(|end| {
                 *end > it.mark.1 + 1

@@ -107,6 +107,28 @@ impl Speech<'_> {
             .collect()
     }
 
+    /// The sentence without what somebody says of themselves at its end, which may name something of the home: "all the blinds
+    /// down, *I want to see the stars*", "thermostat off, *we're heating the garden*".
+    pub(super) fn without_words_of_speaker(&self) -> Option<String> {
+        let (words, lexicon) = (self.words(), self.lexicon());
+        let talk = &lexicon.discourse;
+        let tells = |at: &usize| {
+            let said = &words[*at..];
+            let marks = [talk.closing, talk.requests, lexicon.requests.negations, talk.corrections];
+            let asks = |from: usize| marks.into_iter().any(|it| phrases::starts(it, &said[from..]).is_some());
+            let is_number = |word: &&str| lexicon.numbers.number(&[*word]).is_some();
+            let adds = phrases::ends(talk.another_behind, said).is_some();
+            said.len() > MIN_WORDS
+                && self.pauses_before(*at)
+                && phrases::starts(talk.speakers, said).is_some()
+                && !adds
+                && !(0..said.len()).any(asks)
+                && !said.iter().any(is_number)
+        };
+        let at = (MIN_WORDS..words.len()).rev().find(tells)?;
+        Some(self.text[..self.tokens[at - 1].end].to_owned())
+    }
+
     /// The sentence in other words that mean the same, the likeliest first.
     pub(super) fn reworded(&self) -> Vec<String> {
         let ways = [
@@ -214,8 +236,17 @@ impl Speech<'_> {
     pub(super) fn taken_back(&self, is_parted: bool) -> Option<String> {
         let words = self.words();
         let talk = &self.lexicon().discourse;
-        let length = phrases::ends(talk.taken_back, &words)?;
-        let behind = words.len() - length;
+        // "… actually don't, *I'll have water*" asks for nothing else.
+        let is_end = |end: &usize| {
+            let rest = &words[*end..];
+            rest.is_empty()
+                || self.pauses_before(*end)
+                    && self.says_nothing(rest)
+                    && self.composed(&rest.join(" ")).is_none()
+        };
+        let ends = (1..=words.len()).rev().filter(is_end);
+        let behind =
+            ends.into_iter().find_map(|end| Some(end - phrases::ends(talk.taken_back, &words[..end])?))?;
         let before =
             phrases::without_ends(&[talk.hesitations, talk.corrections, talk.leads], &words[..behind]);
         let is_apart = before.len() < behind || behind > 0 && self.pauses_before(behind);
@@ -309,10 +340,19 @@ impl Speech<'_> {
         let tells = gives_reason || somebody_is || does || somebody_does_not || person > 0;
         let is_statement = said.len() >= MIN_WORDS && tells && !corrects;
         let asks = |at: usize| phrases::starts(talk.requests, &said[at..]).is_some();
-        // "I don't want to miss the news", and not "I don't want it".
-        let denies_nothing =
-            || somebody_does_not && !said[1..].iter().any(|word| lexicon.requests.pronouns.contains(word));
+        // "I don't want to miss the news", "I'm in no hurry", and not "I don't want it".
+        let is_somebody = || somebody_is && phrases::starts(talk.speakers, said).is_some();
+        let denies_nothing = || {
+            (somebody_does_not || is_somebody())
+                && !said[1..].iter().any(|word| lexicon.requests.pronouns.contains(word))
+        };
+        // "We're off *so lock the doors*" asks for something.
+        let concludes = |at: usize| {
+            let length = self.therefore(said, at);
+            length.is_some_and(|it| said.get(at + it).is_some_and(|word| talk.verbs.contains(word)))
+        };
         is_statement
+            && !(1..said.len()).any(concludes)
             && !self.edits(said)
             && (denies_nothing() || !said.iter().any(|word| self.denies(word)))
             && !(0..said.len()).any(asks)

@@ -64,12 +64,16 @@ impl<'s> Speech<'s> {
         let words = self.words();
         let talk = &self.lexicon().discourse;
         // The same for every mark, and takes long to find.
-        let edited = LazyCell::new(|| self.edited().into_iter().find_map(|text| self.composed(&text)));
+        let edited = LazyCell::new(|| {
+            // "Remind me at four, no five, to call Ben" asks for no more than the time.
+            let acts = |found: &Match| category_of(&found.intent) != Some(Category::Conversation);
+            self.edited().into_iter().find_map(|text| self.composed(&text).filter(acts))
+        });
         // "Until I say stop" corrects nothing.
         let end = self.without_trails(&words).len();
         // What was said last is meant.
         (1..end).rev().find_map(|at| {
-            let length = phrases::starts(talk.corrections, &words[at..])?;
+            let length = self.correction(&words, at)?;
             // "What happens when I *say* movie night" corrects nothing, nor does "and *no* light in the hall".
             let connectors = self.lexicon().requests.connectors;
             let is_joined = connectors.contains(words[at - 1]);
@@ -361,7 +365,7 @@ impl<'s> Speech<'s> {
         let joins = |at: usize| lexicon.requests.connectors.contains(words[at]);
         let timed = |at: usize| {
             let (_, used) = rules::longest(Rule::Datetime, &words[at..], &by)?;
-            (!joins(at - 1)).then_some(at + used)
+            (!joins(at - 1) && !self.is_within_time(mark, at)).then_some(at + used)
         };
         let ended =
             || ends().and_then(|end| Some((mark + 1..end - 1).find(|at| timed(*at) == Some(end))?..end));

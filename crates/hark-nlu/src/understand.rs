@@ -22,15 +22,11 @@ use super::to_intent::{
 };
 use chrono::NaiveDateTime;
 use hark_core::automation::intent::{COMMAND, DENIES, INTENTS, IT, OF_IT, OF_ONE, TO_IT};
-use hark_core::intent::UnknownThing;
+use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
 use hark_core::ports::{Candidate, Candidates, Understand};
-use hark_core::{Ambiguity, Category, Effort, Intent, SlotSpan, Slots, Understanding};
-use hark_language::phrases;
+use hark_core::{Ambiguity, Category, Effort, Intent, SlotSpan, Understanding};
 use serde_json::{Value, json};
-
-/// Words of the name of a place that is not known.
-const MAX_PLACE_WORDS: usize = 2;
 
 /// The same of another thing, and of another thing instead.
 const ANOTHER: [&str; 2] = ["HarkFollowSame", "HarkFollowInstead"];
@@ -333,17 +329,23 @@ impl Reader<'_> {
                 None => impossible.refuse_unread(),
             },
         };
+        let unknown = |refused: &Intent| {
+            let part = refused.slots.get(refusal::PART)?.as_str().map(str::to_owned);
+            let is_act = refused.response.as_deref() == Some(refusal::ACT);
+            reader.unknown_in(part.filter(|_| is_act))
+        };
         let found = match (refused, reading) {
-            (Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
+            (Some(refused), reading) => {
+                let unknown = if reading.is_none() { unknown(&refused) } else { None };
+                unknown
+                    .unwrap_or_else(|| Understanding { intents: vec![refused], ..Understanding::default() })
+            }
             (None, Some(reading)) => understanding(reading, grammar),
             (None, None) => {
                 let act = || clauses::unread_act(reader, text, &tokens);
                 let qualifier = qualifiers.any().map(|refused| Box::new(act().unwrap_or(refused)));
-                let without_clause = || {
-                    clauses::without_each(&qualifiers, text, &tokens)
-                        .map(|left| reader.unknown(&left, &reader.tokenise(&left)))
-                        .find(|left| left.unknown.is_some())
-                };
+                let shorter = clauses::without_each(&qualifiers, text, &tokens).chain(said.without_time());
+                let without_clause = || reader.unknown_in(shorter);
                 let whole = reader.unknown(text, &tokens);
                 let unknown = if whole.unknown.is_none() { without_clause() } else { None };
                 Understanding { qualifier, ..unknown.unwrap_or(whole) }
@@ -351,72 +353,6 @@ impl Reader<'_> {
         };
         // What was found on the way may be half of what was said.
         if reader.is_spent() { Understanding::unread() } else { found }
-    }
-
-    /// A place that the home does not have, where the rest is a request: "turn the lights off in the loft".
-    fn unknown_place(&self, text: &str, tokens: &[Token]) -> Option<String> {
-        let lexicon = self.grammar.lexicon();
-        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let is_home = |found: &Match| {
-            let category = category_of(&found.intent);
-            let at_home =
-                [Category::HomeControl, Category::HomeQuery, Category::Media].map(Some).contains(&category);
-            at_home && found.wild_words == 0 && !leans_on_another(&found.intent)
-        };
-        let begins = |at: &usize| {
-            lexicon.discourse.within.contains(words[*at])
-                && lexicon.things.articles.contains(words[at + 1])
-                && phrases::starts(lexicon.discourse.trails, &words[*at..]).is_none()
-                && phrases::find(lexicon.time.parts, &words[at + 2..]).is_none()
-        };
-        (1..words.len().saturating_sub(2)).filter(begins).find_map(|at| {
-            (at + 3..=words.len().min(at + 2 + MAX_PLACE_WORDS)).find_map(|end| {
-                let name = words[at + 2..end].join(" ");
-                let unknown = !self.grammar.is_place(&name) && !self.grammar.is_thing(&name);
-                let rest = || [&words[..at], &words[end..]].concat().join(" ");
-                let is_request =
-                    |rest: String| self.exactly(&rest, &self.tokenise(&rest)).is_some_and(|it| is_home(&it));
-                (unknown && is_request(rest()))
-                    .then(|| text[tokens[at + 2].start..tokens[end - 1].end].to_owned())
-            })
-        })
-    }
-
-    /// What no template accepts; perhaps because it is about something the home does not have.
-    fn unknown(&self, text: &str, tokens: &[Token]) -> Understanding {
-        let why = "no sentence template accepts it".to_owned();
-        let known = |name: &str| self.names_something(&self.tokenise(name));
-        let about_things = |found: &Match| {
-            let category = category_of(&found.intent);
-            matches!(category, Some(Category::HomeControl | Category::HomeQuery)) && found.wild_words == 0
-        };
-        let beside_remark = || {
-            let request = Speech { reader: self, text, tokens }.without_remarks()?;
-            self.unknown_place(&request, &self.tokenise(&request))
-        };
-        if let Some(name) = self.unknown_place(text, tokens).or_else(beside_remark) {
-            let why = format!("no place is called \"{name}\" here");
-            let unknown = Some(UnknownThing { sure: true, name });
-            return Understanding { why, unknown, ..Understanding::default() };
-        }
-        let unheard_of = self.parse_unknown(text, tokens);
-        match unheard_of.filter(|(found, name)| about_things(found) && !known(name)) {
-            None => Understanding {
-                why,
-                near: self.nearest_thing(tokens).map(Box::new),
-                ..Understanding::default()
-            },
-            Some((found, name)) => {
-                let why = format!("nothing is called \"{name}\" here ({})", found.why);
-                let unknown = Some(UnknownThing { sure: self.grammar.says_what_kind(&name), name });
-                let meant = Intent {
-                    slots: Slots::new(),
-                    why: why.clone(),
-                    ..to_intent(found, self.grammar.lexicon())
-                };
-                Understanding { why, unknown, meant: Some(meant), ..Understanding::default() }
-            }
-        }
     }
 }
 

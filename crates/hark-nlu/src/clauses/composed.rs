@@ -77,7 +77,9 @@ impl Composed {
             self.join_what_is_put_off(reader);
         }
         // "… turn on the lamp, and off at eleven": which eleven that is depends on when it happens.
-        let at_some_time = |it: &Match| it.slots.contains_key(COMMAND) && it.moment().is_some();
+        let comes_again = |it: &Match| it.slots.contains_key("recurrence");
+        let at_some_time =
+            |it: &Match| it.slots.contains_key(COMMAND) && (it.moment().is_some() || comes_again(it));
         let waits = matches!(adds, Adds::Happens { .. } | Adds::Becomes { .. });
         let is_timed = waits && self.matches.len() > 1 && self.matches.iter().any(at_some_time);
         if is_timed && self.ends_itself(reader).is_none() {

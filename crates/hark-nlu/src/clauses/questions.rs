@@ -5,6 +5,7 @@ use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::Speech;
 use super::super::text::Token;
 use super::model::{Adds, Clause, Said};
+use super::terms::ONCE;
 use super::{Composer, MAX_CLAUSES, STATE};
 use hark_core::automation::Condition;
 use hark_core::{Intent, Route, Slots, Understanding};
@@ -72,8 +73,9 @@ impl Composer<'_> {
             let said = Said { condition, becomes: false, of_it: false, there: false, for_seconds: 0 };
             let said_if = text[tokens[it.start].start..tokens[end - 1].end].trim();
             let not = denied.is_some();
+            // Who asks has the answer, and waits for nothing.
             found
-                .add(Adds::Check { said, not, otherwise: "ask", now: true }, said_if, self.reader)
+                .add(Adds::Check { said, not, otherwise: ONCE, now: true }, said_if, self.reader)
                 .then_some(())?;
             found.understanding(self.reader)
         })

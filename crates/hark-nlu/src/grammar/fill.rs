@@ -13,7 +13,9 @@ use crate::intent::category_of;
 use crate::number_spans;
 use crate::rules::{self, Reckoning, Rule};
 use crate::text::Token;
+use hark_core::automation::intent::COMMAND;
 use hark_core::{Category, SlotSpan};
+use hark_language::phrases;
 use hark_language::time::Unit;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -34,8 +36,6 @@ const NEARLY: u32 = 4;
 const CLEAR: u32 = 2;
 /// What is taken off the confidence for each name that found no place.
 const UNPLACED: f32 = 0.1;
-/// Words at most between an article and its thing.
-const MOST_BETWEEN: usize = 3;
 /// Sentences that are read before giving up.
 const MOST_READ: usize = 12;
 
@@ -219,6 +219,12 @@ impl Reader<'_> {
         if found.wild_words > 0 && stray && !is_marked {
             return None;
         }
+        // "Leave the curtains out of it" closes none.
+        let said_words: Vec<&str> = said.tokens.iter().map(|token| token.word.as_str()).collect();
+        let leaves = phrases::starts(self.grammar.lexicon().qualifiers.but, &said_words).is_some();
+        if leaves && candidate.invented && candidate.ignored > 0 {
+            return None;
+        }
         // Where words are taken as they are, those that say what to do with them are not put in for others.
         let replaced = candidate.invented && candidate.ignored > 0;
         if found.wild_words > 0 && replaced && !is_marked {
@@ -233,6 +239,10 @@ impl Reader<'_> {
                 !said.tokens.windows(taken.len().max(1)).any(is_said)
             });
         if is_torn {
+            return None;
+        }
+        // What is put off is put off as it was said: "the kids can watch telly for half an hour".
+        if found.slots.contains_key(COMMAND) && candidate.ignored > 0 {
             return None;
         }
         // "Cancel the pasta" takes back no other timer.
@@ -285,26 +295,6 @@ impl Reader<'_> {
             || (secures || drives) && replaced
             || candidate.lost_part && !is_talk;
         (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
-    }
-}
-
-impl Grammar {
-    /// Whether a word stands before what things are called and says which of them is meant: "the *bed* light".
-    /// Who passes over it means another thing.
-    fn tells_which(&self, tokens: &[Token], at: usize) -> bool {
-        let things = &self.lexicon().things;
-        let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
-        let article = |at: usize| things.small_words.contains(word(at));
-        if article(at) || things.fillers.contains(word(at)) || things.beside.contains(word(at)) {
-            return false;
-        }
-        let rest = at + 1..tokens.len().min(at + 1 + MOST_BETWEEN);
-        let thing =
-            rest.into_iter().take_while(|at| !article(*at)).find(|at| self.names_a_kind(&[word(*at)]));
-        let Some(thing) = thing else { return false };
-        let behind_article = (thing.saturating_sub(MOST_BETWEEN)..at).rev().find(|at| article(*at));
-        let unheard_of = at + 1 == thing && self.words.typed(word(at)).is_none();
-        behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
     }
 }
 
@@ -372,8 +362,8 @@ impl<'g> Text<'g> {
                 |spans: &[(usize, usize)]| spans.iter().any(|(start, end)| (*start..*end).contains(&at));
             match () {
                 () if is_in(&named) || grammar.lexicon().requests.contrasts.contains(word) => None,
-                // "The extractor" is a thing even where nothing is called so.
-                () if grammar.words.typed(word).is_some_and(|word| grammar.only_in_names[word as usize]) => {
+                // "The extractor" is a thing even where nothing is called so, and "red" a colour.
+                () if grammar.words.typed(word).is_some_and(|word| grammar.only_in_lists[word as usize]) => {
                     None
                 }
                 () if is_in(&near) => Some(PASS_NAME),

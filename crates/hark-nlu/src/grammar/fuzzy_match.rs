@@ -219,6 +219,7 @@ impl Reader<'_> {
         let names = &self.grammar.names;
         let lexicon = self.grammar.lexicon();
         let (stems, sound) = (stems(said, lexicon), Sound::of(said));
+        let known = synonyms::known(said, &lexicon.things);
         let mut found: Vec<(u8, Candidate)> = Vec::new();
         let exact = names.by_stems.get(&stems.join(" ")).map(Vec::as_slice).unwrap_or_default();
         for item in exact.iter().map(|index| &names.items[*index]) {
@@ -229,7 +230,7 @@ impl Reader<'_> {
             if !self.spend(if compared { 1 + text.len() / LETTERS_A_STEP } else { 1 }) {
                 break;
             }
-            if let Some(near) = near(item, text, &sound, &stems, lexicon) {
+            if let Some(near) = near(item, text, (&sound, &known), &stems, lexicon) {
                 found.push((item.list, near));
             }
         }
@@ -273,11 +274,20 @@ fn is_about_as_long(one: &Sound, other: &Sound) -> bool {
     one.abs_diff(other) <= 1 + one.max(other) / 4 && one.min(other) >= 2
 }
 
-fn near(item: &Item, text: &str, sound: &Sound, stems: &[String], lexicon: &Lexicon) -> Option<Candidate> {
+/// How near some words are to a name; `known` are those of them that mean a thing or a place in every home.
+fn near(
+    item: &Item,
+    text: &str,
+    (sound, known): (&Sound, &[String]),
+    stems: &[String],
+    lexicon: &Lexicon,
+) -> Option<Candidate> {
     // A cheap look first.
     if is_about_as_long(sound, &item.sound) {
         let score = phonetic_key::likeness(sound, &item.sound, lexicon.things.negating_prefixes);
-        if score >= SOUND && text != item.text {
+        // "The landing light" is not the standing light.
+        let is_other = || known.iter().any(|word| !item.content.contains(word));
+        if score >= SOUND && text != item.text && !is_other() {
             return Some(candidate(item, Nearness::Sound, score));
         }
     }

@@ -125,8 +125,8 @@ pub struct Grammar {
     sampler: Sampler,
     /// The names of the home, for those that were not said exactly.
     names: fuzzy_match::Names,
-    /// Which words, by their number, stand in names of this home and in no sentence.
-    only_in_names: Vec<bool>,
+    /// Which words, by their number, stand in names of this home or in lists of values, and in no sentence.
+    only_in_lists: Vec<bool>,
     similar: Option<Similar>,
 }
 
@@ -174,12 +174,13 @@ impl Grammar {
                 part == Part::of(&meanings[template as usize].block.intent)
             })
         });
-        let mut only_in_names = vec![false; words.count()];
-        let entries = home.iter().flat_map(|entries| entries.iter());
-        entries
+        let mut only_in_lists = vec![false; words.count()];
+        let is_values = |(at, view): &(usize, &views::View)| *at != skip_view as usize && !view.numeric;
+        let values = views.views.iter().enumerate().filter(is_values).flat_map(|(_, view)| &view.entries);
+        (home.iter().flat_map(|entries| entries.iter()).chain(values))
             .flat_map(|entry| entry.phrases.iter().flatten())
-            .for_each(|word| only_in_names[*word as usize] = true);
-        network.literals().for_each(|word| only_in_names[word as usize] = false);
+            .for_each(|word| only_in_lists[*word as usize] = true);
+        network.literals().for_each(|word| only_in_lists[word as usize] = false);
         let graph = Graph::new(&network, &views, skip_view, words.count());
         let sampler = Sampler::new(&network, &views, &meanings);
         Self {
@@ -196,7 +197,7 @@ impl Grammar {
             graph,
             sampler,
             names,
-            only_in_names,
+            only_in_lists,
             similar: None,
         }
     }

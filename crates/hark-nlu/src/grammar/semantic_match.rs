@@ -36,6 +36,8 @@ const GUESSED: f32 = 0.05;
 const USUAL_DOMAINS: [&str; 2] = ["light", "switch"];
 /// Most words of a thing that nobody knows.
 const MOST_UNKNOWN: usize = 4;
+/// Words at most between an article and its thing.
+const MOST_BETWEEN: usize = 3;
 impl Reader<'_> {
     /// The stretches of a sentence that mean a name.
     pub(crate) fn meaning_spans(&self, tokens: &[Token]) -> Vec<Span> {
@@ -156,6 +158,24 @@ impl Reader<'_> {
 }
 
 impl Grammar {
+    /// Whether a word stands before what things are called and says which of them is meant: "the *bed* light".
+    /// Who passes over it means another thing.
+    pub(super) fn tells_which(&self, tokens: &[Token], at: usize) -> bool {
+        let things = &self.lexicon().things;
+        let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
+        let article = |at: usize| things.small_words.contains(word(at));
+        if article(at) || things.fillers.contains(word(at)) || things.beside.contains(word(at)) {
+            return false;
+        }
+        let rest = at + 1..tokens.len().min(at + 1 + MOST_BETWEEN);
+        let thing =
+            rest.into_iter().take_while(|at| !article(*at)).find(|at| self.names_a_kind(&[word(*at)]));
+        let Some(thing) = thing else { return false };
+        let behind_article = (thing.saturating_sub(MOST_BETWEEN)..at).rev().find(|at| article(*at));
+        let unheard_of = at + 1 == thing && self.words.typed(word(at)).is_none();
+        behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
+    }
+
     /// Whether some words say what kind of thing they mean.
     pub(crate) fn says_what_kind(&self, text: &str) -> bool {
         let tokens = text::tokenise(text, self.lexicon());
@@ -163,7 +183,7 @@ impl Grammar {
     }
 
     /// Whether some words are what a kind of thing is called and nothing more: "light", but not "the light".
-    pub(super) fn is_a_kind(&self, words: &[&str]) -> bool {
+    pub(crate) fn is_a_kind(&self, words: &[&str]) -> bool {
         let things = &self.lexicon().things;
         let is_small = |word: Option<&&str>| word.is_some_and(|word| things.small_words.contains(word));
         let content = synonyms::content(words, self.lexicon());

@@ -39,6 +39,11 @@ pub(super) fn content(words: &[&str], lexicon: &Lexicon) -> Vec<String> {
     found
 }
 
+/// The words of what was said that are in a group of synonyms, each as the first of those.
+pub(super) fn known(words: &[&str], things: &Things) -> Vec<String> {
+    words.iter().filter_map(|word| first_synonym(&[word], things)).collect()
+}
+
 /// The first phrase of the group that some words are in.
 fn first_synonym(words: &[&str], things: &Things) -> Option<String> {
     let same = |phrase: &&&str| {

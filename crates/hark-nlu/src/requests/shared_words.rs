@@ -244,7 +244,7 @@ impl Sentence<'_> {
         let is_number = |at: usize| self.lexicon.numbers.number(&words[at..at + 1]).is_some();
         let speech = Speech { reader: self.reader, text: self.text, tokens: self.tokens };
         let said = &words[before.0..before.1];
-        if self.names_a_thing(start, end) {
+        if self.names_a_thing(start, end) || self.is_a_kind(start, end) {
             let texts = speech.put_in(said, &words[start..end], &[]);
             return texts.iter().find_map(|text| self.composed(text));
         }
@@ -291,11 +291,19 @@ impl Sentence<'_> {
     }
 
     pub(super) fn names_a_thing(&self, start: usize, end: usize) -> bool {
-        let mut words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
-        if words.first().is_some_and(|first| self.lexicon.things.articles.contains(first)) {
-            words.remove(0);
-        }
-        self.reader.grammar.is_thing(&words.join(" "))
+        self.reader.grammar.is_thing(&self.without_article(start, end).join(" "))
+    }
+
+    /// Whether some words are a kind of thing: "the fan".
+    fn is_a_kind(&self, start: usize, end: usize) -> bool {
+        self.reader.grammar.is_a_kind(&self.without_article(start, end))
+    }
+
+    fn without_article(&self, start: usize, end: usize) -> Vec<&str> {
+        let words = self.tokens[start..end].iter().map(|token| token.word.as_str());
+        let article =
+            self.tokens[start..end].first().map(|first| self.lexicon.things.articles.contains(&first.word));
+        words.skip(usize::from(article == Some(true))).collect()
     }
 
     /// A request that shares its ending with the next: "turn the lamp and the fan off".

@@ -323,7 +323,25 @@ fn what_is_taken_back_in_the_same_breath_is_not_done() {
     for text in ["turn on the lamp, oh never mind", "turn on the lamp never mind", "lamp on, no, forget it"] {
         assert_eq!(read(text), ("HarkRefused".to_owned(), Some("taken_back".to_owned())), "{text}");
     }
+    assert_eq!(read("turn on the lamp, actually don't, i'll have water").0, "HarkRefused");
     assert_eq!(read("remind me at nine to tell Tom to forget it").0, "HarkSetReminder");
+}
+
+#[test]
+fn what_is_asked_behind_what_was_taken_back_is_done_alone() {
+    for text in [
+        "turn on the lamp, no don't, turn on the tv",
+        "turn on the lamp, forget that, the tv",
+        "turn on the lamp, i've changed my mind, turn on the tv",
+    ] {
+        let found = understood(text);
+        let [only] = found.intents.as_slice() else { panic!("{text}: {found:?}") };
+        assert_eq!((only.name.as_str(), &only.slots["name"]), ("HassTurnOn", &json!("Television")), "{text}");
+    }
+    let found = understood("wake me at seven tomorrow, actually no, quarter past");
+    assert_eq!(found.intents[0].slots["when"], "2026-11-22T07:15:00", "{found:?}");
+    let found = understood("remind me at four, no five, to ring the dentist");
+    assert_eq!(found.intents[0].slots["message"], "ring the dentist", "{found:?}");
 }
 
 #[test]

@@ -31,6 +31,17 @@ fn a_thing_that_is_named_where_nothing_else_is_understood_is_told() {
 }
 
 #[test]
+fn a_thing_that_the_home_has_not_is_named_also_beside_a_time_or_a_condition() {
+    for text in
+        ["turn the dishwasher on", "turn the dishwasher on at nine", "turn the dishwasher on if it's dark"]
+    {
+        let found = grammar().understand(text, "en");
+        let unknown = found.unknown.as_ref().map(|unknown| unknown.name.as_str());
+        assert_eq!((found.intents.len(), unknown), (0, Some("dishwasher")), "{text}");
+    }
+}
+
+#[test]
 fn what_the_house_cannot_do_is_not_understood() {
     for text in [
         "what is the capital of france",

@@ -75,6 +75,7 @@ fn what_is_near_nothing_stays_unknown() {
     let grammar = crowded();
     for text in [
         "turn on the moon",
+        "turn on the landing light",
         "turn on the phone",
         "turn off my car",
         "turn on the subtitles",
