@@ -1,13 +1,13 @@
 //! A turn that corrects the one before, asks for the same of something else, or goes on with it: both are read as one.
 
 use super::edits::which_one;
-use super::grammar::Reader;
+use super::grammar::{Match, Reader};
 use super::intent::category_of;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::{Speech, spoken};
 use super::rules;
 use super::to_intent::{WILD_CONFIDENCE, is_whole};
-use hark_core::automation::intent::{CANCEL, RESTORE_LATER};
+use hark_core::automation::intent::{AUTOMATE, CANCEL, COMMAND, RESTORE_LATER};
 use hark_core::calendar::{Frequency, Recurrence};
 use hark_core::ports::NEXT_TURN;
 use hark_core::{Category, Intent, Understanding};
@@ -16,6 +16,12 @@ use std::ops::Range;
 
 /// Slot of when a request recurs.
 const RECURRENCE: &str = "recurrence";
+
+/// One of several things is not wanted.
+const NOT_WANTED: [&str; 2] = ["HarkFollowNot", "HarkFollowNotItem"];
+
+/// Slot of what a rule waits for.
+const TRIGGER: &str = "trigger";
 
 /// Words at most of what a request is about.
 const MOST_WORDS_OF_TARGET: usize = 6;
@@ -71,6 +77,14 @@ impl Reader<'_> {
             let lists = both.intents.iter().skip(before.intents.len()).any(takes);
             (goes_on && !ends && !lists).then_some(both)
         };
+        // "Turn the porch light on at sunset every day … *and off again at eleven*" is one rule with an end.
+        let ended = || {
+            let (before, both) = speech.and_back()?;
+            let (before, both) = (read(&before)?, read(&both)?);
+            let ([rule], [ended]) = (before.intents.as_slice(), both.intents.as_slice()) else { return None };
+            let trigger = rule.slots.get(TRIGGER);
+            (trigger.is_some() && trigger == ended.slots.get(TRIGGER) && rule != ended).then_some(both)
+        };
         let there = || {
             let (before, behind) = speech.there()?;
             if let Some(both) = read(&format!("{before} {behind}")) {
@@ -85,6 +99,12 @@ impl Reader<'_> {
         let how_often = || read(&speech.as_often()?);
         let lengthened = || read(&speech.lengthened()?);
         let only_one = || speech.with_only_one().iter().find_map(|text| read(text));
+        let without = || {
+            let (before, texts) = speech.without_one()?;
+            let waits = |it: &Intent| it.name == AUTOMATE || it.slots.contains_key(COMMAND);
+            read(&before)?.intents.iter().any(waits).then_some(())?;
+            texts.iter().find_map(|text| read(text))
+        };
         let edited = || {
             let found = speech.edited().iter().find_map(|text| read(text))?;
             Some(speech.on_other_days(found, read))
@@ -96,8 +116,10 @@ impl Reader<'_> {
             .or_else(measured)
             .or_else(lengthened)
             .or_else(only_one)
+            .or_else(without)
             .or_else(then)
             .or_else(again)
+            .or_else(ended)
             .or_else(beside)
     }
 }
@@ -136,6 +158,47 @@ impl Speech<'_> {
         let kind = if which.len() < said.len() { self.kind_said(&words[..at]) } else { None };
         let in_full = kind.map(|kind| self.put_in(&words[..at], &[which, &[kind]].concat(), &[]));
         in_full.unwrap_or_else(|| self.with_target(&words[..at], said))
+    }
+
+    /// The first of two turns, and both as one request, where the second says when it goes the other way: "and off again at
+    /// eleven".
+    fn and_back(&self) -> Option<(String, String)> {
+        let (words, next) = (self.words(), self.next_turn()?);
+        let connects = |word: &&&str| self.lexicon().requests.connectors.contains(**word);
+        let joined = words[next..].iter().take_while(connects).count();
+        let is_back = self.lexicon().discourse.closing.contains(words.get(next + joined)?);
+        (joined > 0 && is_back).then(|| (words[..next].join(" "), words.join(" ")))
+    }
+
+    /// The first of two turns, and that without one of several things where the second does not want that: "close the blinds and
+    /// the curtains at sunset … *leave the curtains out of it*".
+    fn without_one(&self) -> Option<(String, Vec<String>)> {
+        let (words, next) = (self.words(), self.next_turn()?);
+        let lexicon = self.lexicon();
+        let (text, tokens) = spoken(&words[next..], self.reader);
+        let denies = |it: &Match| NOT_WANTED.contains(&it.intent.as_str());
+        self.reader.exactly(&text, &tokens).filter(denies)?;
+        let article = |word: &str| lexicon.things.articles.contains(word);
+        let named = self.named(&words[next..])?;
+        let said: Vec<&str> = named.split(' ').filter(|word| !article(word)).collect();
+        let is_it = |from: usize, to: usize| {
+            let part = &words[from..to];
+            said.iter().all(|word| part.contains(word)) && self.is_target(part)
+        };
+        let joins = |at: &usize| lexicon.requests.connectors.contains(words[*at]);
+        let without = |at: usize| {
+            let from = at + 1 + usize::from(words.get(at + 1).is_some_and(|word| article(word)));
+            let behind = (from + 1..=next.min(from + MOST_WORDS_OF_TARGET)).find(|to| is_it(from, *to));
+            let before = || {
+                let from = (at.saturating_sub(MOST_WORDS_OF_TARGET)..at).find(|from| is_it(*from, at))?;
+                let has_article = from > 0 && article(words[from - 1]);
+                Some([&words[..from - usize::from(has_article)], &words[at + 1..next]].concat().join(" "))
+            };
+            let cut = |to: usize| [&words[..at], &words[to..next]].concat().join(" ");
+            behind.map(cut).or_else(before)
+        };
+        let texts = (1..next).filter(joins).filter_map(without).take(MOST_TARGETS).collect();
+        (!said.is_empty()).then(|| (words[..next].join(" "), texts))
     }
 
     /// A request about something else, in the place of each of the things or places that it may be about, the longest first.
