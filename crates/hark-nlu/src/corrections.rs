@@ -80,12 +80,18 @@ impl Speech<'_> {
         !words.iter().any(is_number) && !self.has_name(words)
     }
 
-    /// Whether some words have a number on both sides: "at nine *no* at ten", "to twenty *no* twenty one".
+    /// Whether some words have a number on both sides: "at nine *no* at ten", "to twenty degrees *no* twenty one".
     fn stands_between_numbers(&self, words: &[&str], mark: Range<usize>) -> bool {
-        let is_number = |words: &[&str]| self.lexicon().numbers.number(words).is_some();
+        let numbers = &self.lexicon().numbers;
+        let is_number = |words: &[&str]| numbers.number(words).is_some();
+        let unit = words[mark.start - 1];
+        let is_unit = numbers.degrees.contains(unit)
+            || numbers.percent.contains(unit)
+            || phrases::find(self.lexicon().time.units, &[unit]).is_some();
+        let before = mark.start - usize::from(is_unit && mark.start > 1);
         let behind = &words[mark.end..];
         let at = phrases::starts(self.lexicon().time.at, behind).unwrap_or(0);
-        is_number(&words[mark.start - 1..mark.start]) && is_number(&behind[at..])
+        is_number(&words[before - 1..before]) && is_number(&behind[at..])
     }
 
     /// What was said before a correction, without what begins it: "the kettle, *er*, no, the coffee machine".
@@ -105,5 +111,43 @@ impl Speech<'_> {
         let behind = [&[*is.first()?], &meant[at + 1..]].concat();
         let is_well = phrases::starts(lexicon.discourse.corrections_behind, &behind) == Some(behind.len());
         is_well.then(|| [&meant[..at], &[stem]].concat())
+    }
+
+    /// The request with what was meant where it names what was wrong: "sixteen, not six", "not six, sixteen".
+    pub(super) fn instead_of(&self, wrong: &[&str], meant: &[&str]) -> Option<String> {
+        let negations = self.lexicon().requests.negations;
+        let at = (0..meant.len()).find(|at| negations.contains(meant[*at]))?;
+        // "Not at weekends" puts nothing in the place of "at".
+        let small = self.lexicon().things.small_words;
+        let with = |said: &[&str], meant: &[&str]| {
+            (!said.iter().all(|word| small.contains(word))).then_some(())?;
+            let place = wrong.windows(said.len()).rposition(|window| window == said)?;
+            Some([&wrong[..place], meant, &wrong[place + said.len()..]].concat().join(" "))
+        };
+        if at > 0 {
+            // "The doctor *i should say*, not the dentist."
+            let new = phrases::without_ends(&[self.lexicon().discourse.corrections_behind], &meant[..at]);
+            return with(meant.get(at + 1..).filter(|said| !said.is_empty())?, new);
+        }
+        (2..meant.len()).rev().find_map(|end| {
+            let but = phrases::starts(self.lexicon().qualifiers.but, &meant[end..]).unwrap_or(0);
+            // "Not bin bags" are two words of one thing, "not six sixteen" two numbers.
+            let is_number = |word: &str| self.lexicon().numbers.number(&[word]).is_some();
+            let is_parted = but > 0 || self.is_target(&meant[1..end]) || is_number(meant[end - 1]);
+            is_parted.then_some(())?;
+            with(&meant[1..end], meant.get(end + but..).filter(|meant| !meant.is_empty())?)
+        })
+    }
+
+    /// A list of things without one of them: "add bread and bin bags … not *bin bags*".
+    pub(super) fn without_item(&self, wrong: &[&str], item: &[&str]) -> Option<String> {
+        let joins = |at: &usize| self.lexicon().requests.connectors.contains(wrong[*at]);
+        let joint = (1..wrong.len()).filter(joins).find_map(|at| {
+            let behind = at + 1 + item.len();
+            let is_behind = wrong.get(at + 1..behind) == Some(item);
+            let before = at.checked_sub(item.len()).filter(|from| wrong[*from..at] == *item);
+            if is_behind { Some(at..behind) } else { before.map(|from| from..at + 1) }
+        })?;
+        Some([&wrong[..joint.start], &wrong[joint.end..]].concat().join(" "))
     }
 }

@@ -55,9 +55,15 @@ impl Speech<'_> {
         // "The one over the table", "the back one".
         let is_one = meant.iter().any(|one| talk.one.contains(one));
         let which = if is_one { which_one(meant, self.lexicon()) } else { meant };
-        let said =
-            if which.len() < meant.len() { self.kind_said(&words[..next_turn.unwrap_or(at)]) } else { None };
-        let in_full = said.map(|kind| [which, &[kind]].concat());
+        // "The back" behind "the front door" is the back door.
+        let with_kind = |kind| [which, &[kind]].concat();
+        let article =
+            usize::from(which.first().is_some_and(|first| self.lexicon().things.articles.contains(first)));
+        let is_thing = |full: &Vec<&str>| {
+            which.len() < meant.len()
+                || !self.is_target(&which[article..]) && self.is_target(&full[article..])
+        };
+        let in_full = self.kind_said(&words[..next_turn.unwrap_or(at)]).map(with_kind).filter(is_thing);
         let meant = which;
         // "Do it *now*": what says when is left out.
         let now = phrases::ends(self.lexicon().time.now, &words[at..]).filter(|_| next_turn.is_some());
@@ -88,7 +94,10 @@ impl Speech<'_> {
         if let Some(edited) = self.instead_of(wrong, meant) {
             return vec![edited];
         }
-        if self.lexicon().requests.negations.contains(meant[0]) || self.leaves_one() {
+        if self.lexicon().requests.negations.contains(meant[0]) {
+            return self.without_item(wrong, &meant[1..]).into_iter().collect();
+        }
+        if self.leaves_one() {
             return Vec::new();
         }
         let begins_request = talk.verbs.contains(meant[0]);
@@ -169,7 +178,8 @@ impl Speech<'_> {
         // "*Half an hour* before sunset."
         let before = rules::length(meant, self.lexicon()).map_or(0, |(_, used)| used);
         let is_clause = first.is_some_and(|it| {
-            it.start == 0 && it.says_when() || it.start == before && it.kind == Kind::Condition
+            it.start == 0 && it.says_when()
+                || it.start == before && (it.kind == Kind::Condition || it.waits())
         });
         let places: Vec<Range<usize>> = match clauses {
             [places] if is_time || is_clause => places.clone(),
@@ -359,28 +369,6 @@ impl Speech<'_> {
             [before, &meant[usize::from(said)..], &wrong[place.end..], rest].concat().join(" ")
         };
         self.places(wrong, meant).into_iter().take(MAX_EDITS).map(with).collect()
-    }
-
-    /// The request with what was meant where it names what was wrong: "sixteen, not six", "not six, sixteen".
-    pub(super) fn instead_of(&self, wrong: &[&str], meant: &[&str]) -> Option<String> {
-        let negations = self.lexicon().requests.negations;
-        let at = (0..meant.len()).find(|at| negations.contains(meant[*at]))?;
-        // "Not at weekends" puts nothing in the place of "at".
-        let small = self.lexicon().things.small_words;
-        let with = |said: &[&str], meant: &[&str]| {
-            (!said.iter().all(|word| small.contains(word))).then_some(())?;
-            let place = wrong.windows(said.len()).rposition(|window| window == said)?;
-            Some([&wrong[..place], meant, &wrong[place + said.len()..]].concat().join(" "))
-        };
-        if at > 0 {
-            // "The doctor *i should say*, not the dentist."
-            let new = phrases::without_ends(&[self.lexicon().discourse.corrections_behind], &meant[..at]);
-            return with(meant.get(at + 1..).filter(|said| !said.is_empty())?, new);
-        }
-        (2..meant.len()).rev().find_map(|end| {
-            let but = phrases::starts(self.lexicon().qualifiers.but, &meant[end..]).unwrap_or(0);
-            with(&meant[1..end], meant.get(end + but..).filter(|meant| !meant.is_empty())?)
-        })
     }
 
     /// Where the next turn begins.

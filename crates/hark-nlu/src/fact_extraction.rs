@@ -191,6 +191,13 @@ impl Rules {
 
     /// What one clause states, and who somebody is that is named in it by a relation: "my sister Nadia lives in Sheffield".
     fn one(&self, text: &str) -> Vec<(String, SaidStatement)> {
+        // "Dim whatever's on in the kitchen" asks for something.
+        let talk = &self.lexicon.discourse;
+        let mut words = text.split_whitespace();
+        let asks = words.next().is_some_and(|first| talk.verbs.contains(&first.to_lowercase()));
+        if asks && !words.next().is_some_and(|second| talk.states.contains(second)) {
+            return Vec::new();
+        }
         let found = self.one_as_said(text);
         if !found.is_empty() {
             return found;

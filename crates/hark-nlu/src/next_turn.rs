@@ -164,7 +164,7 @@ impl Speech<'_> {
     /// eleven".
     fn and_back(&self) -> Option<(String, String)> {
         let (words, next) = (self.words(), self.next_turn()?);
-        let connects = |word: &&&str| self.lexicon().requests.connectors.contains(**word);
+        let connects = |word: &&&str| self.lexicon().requests.connectors.contains(word);
         let joined = words[next..].iter().take_while(connects).count();
         let is_back = self.lexicon().discourse.closing.contains(words.get(next + joined)?);
         (joined > 0 && is_back).then(|| (words[..next].join(" "), words.join(" ")))

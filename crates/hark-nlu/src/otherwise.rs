@@ -5,6 +5,7 @@ use super::intent::category_of;
 use super::qualifiers::Qualifiers;
 use super::request_framing::Speech;
 use super::to_intent::{WILD_CONFIDENCE, is_whole};
+use hark_core::automation::intent::CANCEL;
 use hark_core::{Category, Intent, Understanding};
 use hark_language::phrases;
 use std::iter;
@@ -29,7 +30,7 @@ impl Reader<'_> {
     ) -> Option<Understanding> {
         let takes = |intent: &Intent| {
             let takes_any = matches!(category_of(&intent.name), Some(Category::List | Category::Media));
-            takes_any && intent.confidence <= WILD_CONFIDENCE
+            (takes_any || intent.name == CANCEL) && intent.confidence <= WILD_CONFIDENCE
         };
         found.intents.iter().any(takes).then_some(())?;
         let tokens = self.tokenise(text);

@@ -45,10 +45,13 @@ impl Speech<'_> {
             qualifiers.found.iter().any(|it| it.start <= from && it.mark.1 > from && from < to)
         };
         // "No, *that was wrong*, I meant the lamp" is about what was done.
-        let says_nothing = |words: &[&str]| {
-            self.too_much(words).is_none() && self.is_remark(words) || self.leaves_the_rest(words)
+        let says_nothing = |from: usize, to: usize| {
+            let part = &words[from..to];
+            // What is too much at the end is a reason.
+            let is_aside = to == words.len() || self.too_much(part).is_none();
+            is_aside && self.is_remark(part) || self.leaves_the_rest(part)
         };
-        let kept = parts.iter().filter(|(from, to)| begins(*from, *to) || !says_nothing(&words[*from..*to]));
+        let kept = parts.iter().filter(|(from, to)| begins(*from, *to) || !says_nothing(*from, *to));
         let kept: Vec<(usize, usize)> = kept
             .map(|(from, to)| {
                 let end = if purposes { from + self.before_purpose(&words[*from..*to]) } else { *to };
@@ -100,11 +103,41 @@ impl Speech<'_> {
         let connects = |word: &str| self.lexicon().requests.connectors.contains(word);
         let ends = (MIN_WORDS..words.len()).rev();
         // "That's | too much" is one statement.
-        let goes_on = |at: usize| connects(words[at - 1]) || self.is_state(words[at - 1]) || limits(at);
+        let goes_on = |at: usize| {
+            let is_of_thing = self.state_of_things(&words, at).is_some();
+            connects(words[at - 1]) || self.is_state(words[at - 1]) || limits(at) || is_of_thing
+        };
         ends.filter(|at| !goes_on(*at) && self.is_remark(&words[*at..]))
             .map(|at| self.text[..self.tokens[at].start].to_owned())
             .take(MAX_STATEMENTS)
             .collect()
+    }
+
+    /// How many words behind a kind of thing say how those that are meant are: "every light *that's still on* upstairs".
+    pub(super) fn state_of_things(&self, words: &[&str], at: usize) -> Option<usize> {
+        let lexicon = self.lexicon();
+        let (talk, pronouns) = (&lexicon.discourse, lexicon.requests.pronouns);
+        self.reader.grammar.says_what_kind(words[at - 1]).then_some(())?;
+        let contracted = talk
+            .contraction(words[at])
+            .is_some_and(|(stem, _)| pronouns.contains(stem) && self.is_state(words[at]));
+        let length = if contracted { 1 } else { 2 };
+        let in_full = || {
+            pronouns.contains(words[at]) && words.get(at + 1).is_some_and(|word| talk.states.contains(word))
+        };
+        (contracted || in_full()).then_some(())?;
+        let behind = at + length;
+        let behind = behind + phrases::starts(talk.fillers, words.get(behind..)?).unwrap_or(0);
+        words.get(behind).filter(|word| talk.closing.contains(word)).map(|_| behind + 1 - at)
+    }
+
+    /// A request to turn things on or off without the state that it says of them: those that are so already change nothing.
+    fn without_state_of_things(&self) -> Option<String> {
+        let words = self.words();
+        let (at, length) = (1..words.len()).find_map(|at| Some((at, self.state_of_things(&words, at)?)))?;
+        let text = [&words[..at], &words[at + length..]].concat().join(" ");
+        let turns = |found: &Match| ["HassTurnOn", "HassTurnOff"].contains(&found.intent.as_str());
+        self.composed(&text).is_some_and(|found| turns(&found)).then_some(text)
     }
 
     /// The sentence without what somebody says of themselves at its end, which may name something of the home: "all the blinds
@@ -114,13 +147,20 @@ impl Speech<'_> {
         let talk = &lexicon.discourse;
         let tells = |at: &usize| {
             let said = &words[*at..];
-            let marks = [talk.closing, talk.requests, lexicon.requests.negations, talk.corrections];
+            let marks = [talk.closing, talk.requests, talk.corrections];
             let asks = |from: usize| marks.into_iter().any(|it| phrases::starts(it, &said[from..]).is_some());
             let is_number = |word: &&str| lexicon.numbers.number(&[*word]).is_some();
             let adds = phrases::ends(talk.another_behind, said).is_some();
+            let denies = said.iter().any(|word| self.denies(word));
+            // "*Our guests don't know* their way."
+            let reasons = || {
+                let says = denies || said[1..].iter().any(|word| self.is_state(word));
+                says && phrases::starts(talk.reasons, said).is_some() && self.says_nothing(said)
+            };
+            let speaks = phrases::starts(talk.speakers, said).is_some() && !denies;
             said.len() > MIN_WORDS
                 && self.pauses_before(*at)
-                && phrases::starts(talk.speakers, said).is_some()
+                && (speaks || reasons())
                 && !adds
                 && !(0..said.len()).any(asks)
                 && !said.iter().any(is_number)
@@ -134,6 +174,7 @@ impl Speech<'_> {
         let ways = [
             self.with_one_in_full(),
             self.with_kind_in_full(),
+            self.without_state_of_things(),
             self.until_turned(),
             self.with_running(),
             self.with_day_of_clause(),
@@ -250,7 +291,10 @@ impl Speech<'_> {
         let before =
             phrases::without_ends(&[talk.hesitations, talk.corrections, talk.leads], &words[..behind]);
         let is_apart = before.len() < behind || behind > 0 && self.pauses_before(behind);
-        let begins = !before.is_empty() && (is_apart || !is_parted);
+        // "The cat's fed, scrap that" takes back what was asked for before.
+        let asks = before.iter().any(|word| talk.verbs.contains(word) || talk.closing.contains(word))
+            || !self.says_nothing(before);
+        let begins = asks && !self.is_remark(before) && (is_apart || !is_parted);
         begins.then(|| self.text[self.tokens[before.len()].start..].to_owned())
     }
 
@@ -361,7 +405,7 @@ impl Speech<'_> {
 
     /// Whether some words say what is meant instead: "that's too much, twenty two".
     fn edits(&self, words: &[&str]) -> bool {
-        self.too_much(words).is_some_and(|used| used < words.len())
+        self.too_much(words).is_some_and(|used| !self.says_nothing(&words[used..]))
     }
 
     /// Whether some words only say that all else stays as it is: "the rest can stay on".

@@ -253,8 +253,10 @@ impl<'s> Speech<'s> {
         let starts_request = words.first().is_some_and(|first| talk.verbs.contains(first));
         // Behind a request, "the fan" is another thing, not the reason.
         let article = |word: &str| talk.stammered.contains(word);
-        // "Everything that's on" is no reason either.
-        let is_limit = |at: usize| lexicon.qualifiers.many.contains(words[at - 1]);
+        // "Everything that's on", "every light that's on upstairs" give no reason either.
+        let is_limit = |at: usize| {
+            lexicon.qualifiers.many.contains(words[at - 1]) || self.state_of_things(&words, at).is_some()
+        };
         // "Turn on the big light, *I mean* the one over the table" is a correction.
         let corrects = |at: usize| {
             let mark = phrases::starts(talk.corrections, &words[at..]);

@@ -3,8 +3,8 @@
 //! Typed requests, recognised speech, templates and the names of the home all pass through here, so
 //! that "Turn the lamp to 20%!" and "turn the lamp to twenty percent" are the same words.
 
-use hark_language::Lexicon;
 use hark_language::numbers::MAX;
+use hark_language::{Lexicon, phrases};
 
 /// Words at most of a number that has no unit: "six and a half".
 pub(crate) const MAX_NUMBER_WORDS: usize = 4;
@@ -44,6 +44,14 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
     if !scanner.tokens.iter().all(thinking) {
         while let Some(at) = scanner.tokens.iter().position(thinking) {
             let behind = at + scanner.tokens[at..].iter().take_while(|token| thinking(token)).count();
+            // "Ten minutes, *er*, fifteen" corrects the number.
+            let mark = lexicon.discourse.corrections.iter().find(|mark| !mark.contains(' '));
+            if let Some(mark) = mark.filter(|_| is_amount_before_number(&scanner.tokens, at, behind, lexicon))
+            {
+                (*mark).clone_into(&mut scanner.tokens[at].word);
+                scanner.tokens.drain(at + 1..behind);
+                continue;
+            }
             let wrong = number_before_another(&scanner.tokens, at, behind, lexicon);
             scanner.tokens.drain(at - wrong..behind);
         }
@@ -63,6 +71,20 @@ fn number_before_another(tokens: &[Token], at: usize, behind: usize, lexicon: &L
     let begins = (at.saturating_sub(MAX_NUMBER_WORDS)..at).find(is_number);
     let another = lexicon.numbers.number(&words[behind..]).is_some();
     begins.filter(|_| another).map_or(0, |from| at - from)
+}
+
+/// Whether a number with its unit stands before a pause to think, and one without behind it.
+fn is_amount_before_number(tokens: &[Token], at: usize, behind: usize, lexicon: &Lexicon) -> bool {
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let numbers = &lexicon.numbers;
+    let is_unit = |word: &str| {
+        phrases::find(lexicon.time.units, &[word]).is_some()
+            || numbers.degrees.contains(word)
+            || numbers.percent.contains(word)
+    };
+    let is_amount = at > 1 && is_unit(words[at - 1]) && numbers.number(&words[at - 2..at - 1]).is_some();
+    let another = numbers.number(&words[behind..]);
+    is_amount && another.is_some_and(|(_, used)| words.get(behind + used).is_none_or(|word| !is_unit(word)))
 }
 
 struct Scanner<'t> {

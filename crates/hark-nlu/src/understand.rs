@@ -255,8 +255,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn as_said(&self, text: &str, language: &str) -> Understanding {
-        let (reader, grammar) = (self, self.grammar);
-        let own = grammar.language();
+        let (reader, grammar, own) = (self, self.grammar, self.grammar.language());
         if !language.is_empty() && language != "unknown" && language != own {
             let why = format!("there are sentences of language '{own}' only, not '{language}'");
             return Understanding { why, ..Understanding::default() };
@@ -272,11 +271,12 @@ impl Reader<'_> {
         let in_full = in_full.or_else(|| said.with_same_time()).or_else(|| said.with_day_at_times());
         let in_full = in_full.or_else(|| said.with_time_of_clause()).or_else(|| said.with_joined_clauses());
         let in_full = in_full.or_else(|| said.with_length_behind()).or_else(|| said.with_delay_first());
+        let in_full = in_full.or_else(|| said.with_time_later());
         if let Some(in_full) = in_full {
             return self.as_said(&in_full, language);
         }
-        let both_times = || Some(self.as_said(&said.with_both_times()?, language)).filter(is_whole);
-        if let Some(both) = both_times() {
+        let both_times = said.with_both_times().map(|text| self.as_said(&text, language));
+        if let Some(both) = both_times.filter(is_whole) {
             return both;
         }
         if let Some(request) = said.behind_reason() {

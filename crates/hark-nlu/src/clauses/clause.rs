@@ -478,6 +478,8 @@ impl Clause<'_> {
                 )..];
                 let here = || read(&self.with_place_before(bare)?);
                 let read = here().or_else(|| read(words)).or_else(of_place).or_else(of_kind);
+                // "All the doors except *the front*."
+                let read = read.or_else(|| self.part(Part::Target, &self.instead_of_one(bare)?));
                 let part = || {
                     let placed = || Some(target(&self.part(Part::Target, in_place()?)?.slots));
                     placed().or_else(|| self.part_of_a_name(before_one().or_else(in_place)?))

@@ -179,7 +179,7 @@ impl Terms {
             found.iter().any(|(_, value)| value.as_str().is_some_and(|times| times.contains('/')))
         });
         if is_open {
-            *time = if closes { in_morning(*time) } else { in_evening(*time) };
+            *time = if closes { in_morning(*time) } else { in_the_dark(*time) };
         }
     }
 
@@ -253,6 +253,11 @@ fn measure_as(question: &mut Slots, before: &Slots, reader: &Reader<'_>) {
 /// The one of two hours that follows a sunset: "on at sunset and off at eleven". Hours before five are of the night.
 fn in_evening(time: NaiveTime) -> NaiveTime {
     if (5..12).contains(&time.hour()) { time + TimeDelta::hours(12) } else { time }
+}
+
+/// The hour that comes first behind sunset: "until one" is at night.
+fn in_the_dark(time: NaiveTime) -> NaiveTime {
+    if (12..17).contains(&time.hour()) { time - TimeDelta::hours(12) } else { in_evening(time) }
 }
 
 fn in_morning(time: NaiveTime) -> NaiveTime {

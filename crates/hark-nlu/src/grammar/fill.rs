@@ -353,6 +353,11 @@ impl<'g> Text<'g> {
             if counted && !is_number {
                 return None;
             }
+            // "Two *of* the blinds" are not all of them.
+            let things = &grammar.lexicon().things;
+            if is_small && things.fillers.contains(word) && before.is_some_and(|before| number(&[before])) {
+                return None;
+            }
             // "Leave the light *on*, she is up" turns nothing off.
             let pauses = |next: &Token| text[token.end.min(next.start)..next.start].contains(',');
             if grammar.lexicon().discourse.closing.contains(word) && tokens.get(at + 1).is_none_or(pauses) {

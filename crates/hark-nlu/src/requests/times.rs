@@ -7,7 +7,7 @@ use super::super::rules::{self, Rule};
 use super::Sentence;
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::COMMAND;
-use hark_core::calendar::Recurrence;
+use hark_core::calendar::{Recurrence, When};
 use hark_language::phrases;
 use serde_json::Value;
 
@@ -91,6 +91,46 @@ impl Speech<'_> {
         let parted = joins > 0 || self.pauses_before(end);
         let delay = [lexicon.time.hence.first()?, words[begin..end].join(" ").as_str()].join(" ");
         parted.then(|| format!("{delay} {}", act.join(" ")))
+    }
+
+    /// A request behind another with its time instead of how long after that: "at seven turn on the lamp and *half an hour later*
+    /// turn it off", "turn on the lamp and ten minutes later …". `None` where the first waits for something else.
+    pub(in super::super) fn with_time_later(&self) -> Option<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let joins = |at: usize| lexicon.requests.connectors.contains(words[at]);
+        let later = |at: usize| {
+            let length = rules::length(&words[at..], lexicon)?;
+            let end = at + length.1 + phrases::starts(lexicon.time.afterwards, &words[at + length.1..])?;
+            // "Ten minutes after *sunset*."
+            let acts = words.get(end).is_some_and(|word| lexicon.discourse.verbs.contains(word));
+            // "An hour and *six seconds* later."
+            let goes_over = |from: usize| {
+                rules::length(&words[from..], lexicon).is_some_and(|(_, used)| from + used > at)
+            };
+            let begins = (joins(at - 1) || self.pauses_before(at)) && !(0..at).any(goes_over);
+            (acts && begins).then_some((at, end, length))
+        };
+        let (at, end, (length, used)) = (2..words.len()).find_map(later)?;
+        let before = &words[..at];
+        let waits = Qualifiers::of(self.reader, self.text, self.tokens).found;
+        if waits.iter().any(|it| it.start < at && it.waits()) {
+            return None;
+        }
+        let by = self.reader.reckoning();
+        let first = |rule| {
+            (0..before.len()).find_map(|from| Some((from, rules::longest(rule, &before[from..], &by)?)))
+        };
+        let time = match first(Rule::Datetime) {
+            None => [&[*lexicon.time.hence.first()?], &words[at..at + used]].concat().join(" "),
+            Some((_, (found, _))) => {
+                let Some(When::Moment(moment)) = When::parse(found.first()?.1.as_str()?) else { return None };
+                let then = length.after(moment, true)?;
+                let day = first(Rule::Date).map(|(from, (_, used))| before[from..from + used].join(" "));
+                format!("{} {} {}", day.unwrap_or_default(), lexicon.time.at.first()?, then.format("%H:%M"))
+            }
+        };
+        Some(format!("{} {} {}", before.join(" "), time.trim(), words[end..].join(" ")))
     }
 
     /// One request at two times as two: "remind me at six and again at seven to call mum". `None` where it names only one, or

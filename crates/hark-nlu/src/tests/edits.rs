@@ -338,6 +338,10 @@ fn what_is_asked_behind_what_was_taken_back_is_done_alone() {
         let [only] = found.intents.as_slice() else { panic!("{text}: {found:?}") };
         assert_eq!((only.name.as_str(), &only.slots["name"]), ("HassTurnOn", &json!("Television")), "{text}");
     }
+    let found = understood("set a timer for ten minutes, er, fifteen");
+    assert_eq!(found.intents[0].slots["minutes"], 15, "{found:?}");
+    let found = understood("add bread and bin bags to the shopping list, no wait not bin bags");
+    assert_eq!(found.intents[0].slots["item"], "bread", "{found:?}");
     let found = understood("wake me at seven tomorrow, actually no, quarter past");
     assert_eq!(found.intents[0].slots["when"], "2026-11-22T07:15:00", "{found:?}");
     let found = understood("remind me at four, no five, to ring the dentist");

@@ -145,7 +145,11 @@ pub fn get_temperature(services: &Arc<Services>, args: &Args) -> Result<Prepared
     }
     let current = match entity.id.domain() {
         "climate" => entity.number("current_temperature"),
-        _ => entity.state.parse().ok(),
+        // Sixty percent of humidity are no degrees.
+        _ if entity.device_class.as_deref().is_none_or(|class| class == "temperature") => {
+            entity.state.parse().ok()
+        }
+        _ => None,
     };
     let Some(current) = current.filter(|current: &f64| current.is_finite()) else {
         return Err(DeviceError::Unsupported { name: entity.name, what: "tell the temperature" }.into());

@@ -105,6 +105,7 @@ async fn what_cannot_do_it_is_unsupported() {
         ("home.set_position", json!({"name": "lamp", "position": 50})),
         ("home.climate_set_temperature", json!({"name": "lamp", "temperature": 20})),
         ("home.climate_get_temperature", json!({"name": "lamp"})),
+        ("home.climate_get_temperature", json!({"name": "power use"})),
         ("volume.set", json!({"area": "kitchen", "name": "kitchen ceiling", "volume_level": 20})),
     ] {
         let (code, receipt) = house.fails(tool, args.clone()).await;
