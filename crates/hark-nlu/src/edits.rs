@@ -52,8 +52,8 @@ impl Speech<'_> {
         let meant = self.meant(&words[at..]);
         let number = self.number_that_is(meant);
         let meant = number.as_ref().map_or(meant, |number| number.as_slice());
-        // "The one over the table", "the back one".
-        let is_one = meant.iter().any(|one| talk.one.contains(one));
+        // "The one over the table", "the back one", and not "twenty one".
+        let is_one = !self.is_number(meant) && meant.iter().any(|one| talk.one.contains(one));
         let which = if is_one { which_one(meant, self.lexicon()) } else { meant };
         // "The back" behind "the front door" is the back door.
         let with_kind = |kind| [which, &[kind]].concat();
@@ -167,7 +167,7 @@ impl Speech<'_> {
         let marked = said.windows(2).find(|pair| at.contains(pair[0]) && pair[1] == meant[0]);
         let new = [marked.map_or([].as_slice(), |pair| &pair[..1]), meant].concat();
         let whole = |rule| rules::longest(rule, &new, &by).is_some_and(|(_, used)| used == new.len());
-        let is_number = self.lexicon().numbers.number(&new).is_some_and(|(_, used)| used == new.len());
+        let is_number = self.is_number(&new);
         let is_time = [Rule::Datetime, Rule::Time].into_iter().any(whole) && !is_number;
         // What was said at another time is that at another time.
         if is_time && TIMES.into_iter().any(|rule| self.same_rule(rule, wrong, &new).is_some()) {
@@ -419,7 +419,7 @@ impl Speech<'_> {
         let by = self.reader.reckoning();
         let longest = |words: &[&str]| rules::longest(rule, words, &by).map(|(_, used)| used);
         // A number alone is one of many things.
-        let is_number = self.lexicon().numbers.number(meant).is_some_and(|(_, used)| used == meant.len());
+        let is_number = self.is_number(meant);
         let is_whole = longest(meant) == Some(meant.len());
         (is_whole && !is_number).then_some(())?;
         let mut places = Vec::new();

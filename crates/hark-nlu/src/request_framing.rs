@@ -526,12 +526,19 @@ impl<'s> Speech<'s> {
     fn with_thing(&self, wrong: &[&str], meant: &[&str]) -> String {
         match (meant.split_last(), wrong.last()) {
             (Some((last, which)), Some(thing))
-                if self.lexicon().discourse.one.contains(last) && !which.is_empty() =>
+                if self.lexicon().discourse.one.contains(last)
+                    && !which.is_empty()
+                    && !self.is_number(meant) =>
             {
                 format!("{} {thing}", which.join(" "))
             }
             _ => meant.join(" "),
         }
+    }
+
+    /// Whether some words are one number: "twenty one".
+    pub(super) fn is_number(&self, words: &[&str]) -> bool {
+        self.lexicon().numbers.number(words).is_some_and(|(_, used)| used == words.len())
     }
 
     /// As `composed`, of words that name things otherwise.

@@ -338,6 +338,8 @@ fn what_is_asked_behind_what_was_taken_back_is_done_alone() {
         let [only] = found.intents.as_slice() else { panic!("{text}: {found:?}") };
         assert_eq!((only.name.as_str(), &only.slots["name"]), ("HassTurnOn", &json!("Television")), "{text}");
     }
+    let found = understood("set the heating to twenty degrees, no, twenty one");
+    assert_eq!(found.intents[0].slots["temperature"], 21, "{found:?}");
     let found = understood("set a timer for ten minutes, er, fifteen");
     assert_eq!(found.intents[0].slots["minutes"], 15, "{found:?}");
     let found = understood("add bread and bin bags to the shopping list, no wait not bin bags");

@@ -312,7 +312,9 @@ pub fn list(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     for timer in timers.iter().filter(|timer| timer.kind == TimerKind::Command && is_meant(timer)) {
         let when = super::clock::alarm::shown(timer, services.timers.zone(), snapshot.unix_ms);
         let left_ms = left_ms(timer, snapshot.unix_ms);
-        waiting.push(json!({"said": timer.name, "said_when": "", "when": when, "left_ms": left_ms}));
+        waiting.push(
+            json!({"id": timer.id, "said": timer.name, "said_when": "", "when": when, "left_ms": left_ms}),
+        );
     }
     Ok(Prepared::Answer(Outcome::answer(json!({"count": waiting.len(), "automations": waiting}))))
 }
@@ -338,9 +340,10 @@ pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         }
         let holds = |timer: &Timer| {
             let name = timer.name.as_deref().unwrap_or_default();
-            all || words.as_ref().is_some_and(|words| names::holds_words(name, words))
+            let has_words = || words.as_ref().is_some_and(|words| names::holds_words(name, words));
+            id.as_ref().map_or_else(|| all || has_words(), |id| timer.id.0 == *id)
         };
-        let mut timed: Vec<Timer> = if id.is_some() { Vec::new() } else { services.timers.all() };
+        let mut timed: Vec<Timer> = services.timers.all();
         timed.retain(holds);
         if all || !meant.is_empty() || timed.iter().any(|it| it.kind == TimerKind::Command) {
             timed.retain(|timer| timer.kind == TimerKind::Command);

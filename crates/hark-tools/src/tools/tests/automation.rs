@@ -159,4 +159,10 @@ async fn what_waits_is_clear_and_approved_before_it_is_kept() {
     assert!(house.ok("schedule.command", gone).await.changed);
     let (code, _) = house.fails("schedule.command", later(json!("unlock"))).await;
     assert_eq!(code, error_code::BAD_ARGUMENT);
+    // Each of them is listed by what it is cancelled by.
+    let listed = house.ok("automation.list", json!({})).await.detail;
+    let id = &listed["automations"][0]["id"];
+    assert_eq!(house.ok("automation.cancel", json!({"id": id})).await.detail["count"], 1);
+    let left = house.ok("automation.list", json!({})).await.detail;
+    assert_eq!(left["count"].as_u64().unwrap() + 1, listed["count"].as_u64().unwrap());
 }
