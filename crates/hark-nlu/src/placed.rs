@@ -19,10 +19,14 @@ impl Speech<'_> {
         let core = self.core().unwrap_or(self.tokens);
         let words: Vec<&str> = core.iter().map(|token| token.word.as_str()).collect();
         let lexicon = self.lexicon();
-        let places = (0..words.len()).rev().filter(|at| lexicon.discourse.within.contains(words[*at]));
+        let within = |at: usize| lexicon.discourse.within.contains(words[at]);
+        // "Upstairs" stands alone.
+        let is_floor = |at: usize| matches!(self.reader.grammar.place_called(words[at]), Some(("floor", _)));
+        let places = (0..words.len()).rev().filter(|at| within(*at) || is_floor(*at));
         places.take_while(|_| !self.reader.is_spent()).find_map(|at| {
-            let article = words.get(at + 1).is_some_and(|word| lexicon.things.articles.contains(word));
-            let from = at + 1 + usize::from(article);
+            let begin = at + usize::from(within(at));
+            let article = words.get(begin).is_some_and(|word| lexicon.things.articles.contains(word));
+            let from = begin + usize::from(article);
             let last = words.len().min(from + MAX_PLACE_WORDS);
             (from + 1..=last).rev().find_map(|end| {
                 let (slot, place) = self.reader.grammar.place_called(&words[from..end].join(" "))?;
@@ -44,7 +48,9 @@ impl Speech<'_> {
         is_whole.then_some(())?;
         let grammar = self.reader.grammar;
         let name = found.slots.get("name").and_then(Value::as_str).map(str::to_owned);
-        let elsewhere = name.filter(|name| grammar.area_of(name).as_ref() != Some(place));
+        let is_there =
+            |name: &String| grammar.area_of(name).is_some_and(|area| grammar.is_within(&area, place));
+        let elsewhere = name.filter(|name| !is_there(name));
         if let Some(name) = elsewhere {
             // "The heating" is the thermostat, and in the bedroom the radiator.
             let domain = grammar.domain_of(&name).filter(|domain| grammar.has_in(place, domain))?;

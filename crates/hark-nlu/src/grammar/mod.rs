@@ -270,12 +270,21 @@ impl Grammar {
         })
     }
 
-    /// Whether something of a domain stands in an area.
-    pub(super) fn has_in(&self, area: &Value, domain: &str) -> bool {
+    /// Whether something of a domain stands in an area, or on a floor.
+    pub(super) fn has_in(&self, place: &Value, domain: &str) -> bool {
         self.names.items.iter().any(|item| {
             let context = &item.entry.context;
-            context.get(home::IN_AREA) == Some(area) && context.get("domain").is_some_and(|it| it == domain)
+            let is_there = || context.get(home::IN_AREA).is_some_and(|area| self.is_within(area, place));
+            context.get("domain").is_some_and(|it| it == domain) && is_there()
         })
+    }
+
+    /// Whether an area is a place, or on that floor.
+    pub(super) fn is_within(&self, area: &Value, place: &Value) -> bool {
+        let is_area =
+            |item: &&fuzzy_match::Item| item.list == home::PLACE_LISTS[0] && item.entry.out == *area;
+        let floor = || self.names.items.iter().find(is_area)?.entry.context.get("floor");
+        area == place || floor() == Some(place)
     }
 
     /// Whether a word is in no sentence and no name, and is no small one.
