@@ -127,6 +127,8 @@ impl Speech<'_> {
         if at > 0 {
             // "The doctor *i should say*, not the dentist."
             let new = phrases::without_ends(&[self.lexicon().discourse.corrections_behind], &meant[..at]);
+            // "*It's* seven, not six."
+            let new = if new.len() > 1 && self.is_state(new[0]) { &new[1..] } else { new };
             return with(meant.get(at + 1..).filter(|said| !said.is_empty())?, new);
         }
         (2..meant.len()).rev().find_map(|end| {

@@ -15,9 +15,13 @@ impl Reader<'_> {
     /// remark is not worth the reading.
     pub(super) fn without_remark(&self, text: &str, language: &str) -> Option<Understanding> {
         let tokens = self.tokenise(text);
-        let shorter = Speech { reader: self, text, tokens: &tokens }.shorter(false)?;
-        let found = self.within_half(|reader| reader.as_said(&shorter, language));
-        (is_whole(&found) && is_tame(&found)).then_some(found)
+        let speech = Speech { reader: self, text, tokens: &tokens };
+        let read = |text: &str| {
+            let found = self.within_half(|reader| reader.as_said(text, language));
+            (is_whole(&found) && is_tame(&found)).then_some(found)
+        };
+        let shorter = speech.shorter(false).and_then(|shorter| read(&shorter));
+        shorter.or_else(|| read(speech.without_statement_at_end()?))
     }
 
     /// What a sentence means of which a remark was taken for something to be played or listed: "put margarine on the list, *the
@@ -59,7 +63,6 @@ impl Reader<'_> {
         let texts = [about_it, shorter(text), plain.clone(), plain.as_deref().and_then(shorter)];
         // Looked for only where nothing before is understood to the end.
         let stated = iter::once_with(|| speech.without_statement_behind()).flatten();
-        let of_speaker = iter::once_with(|| speech.without_words_of_speaker()).flatten();
         let in_full = iter::once_with(|| self.with_names_in_full(&tokens)).flatten();
         let reworded = iter::once_with(|| speech.reworded()).flatten();
         // Of words that are taken as they are, nothing is left out.
@@ -77,7 +80,6 @@ impl Reader<'_> {
             .into_iter()
             .chain(texts.into_iter().flatten())
             .chain(stated)
-            .chain(of_speaker)
             .chain(in_full)
             .chain(reworded)
             .map(|text| self.as_said(&text, language))

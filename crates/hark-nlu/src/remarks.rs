@@ -140,33 +140,48 @@ impl Speech<'_> {
         self.composed(&text).is_some_and(|found| turns(&found)).then_some(text)
     }
 
-    /// The sentence without what somebody says of themselves at its end, which may name something of the home: "all the blinds
-    /// down, *I want to see the stars*", "thermostat off, *we're heating the garden*".
-    pub(super) fn without_words_of_speaker(&self) -> Option<String> {
+    /// The sentence without a statement at its end, behind a pause: "close the curtains, *the neighbours look straight in*", "light
+    /// on, *Lily doesn't like the dark*". What a speaker says may name something of the home, "all the blinds down, *I want to see
+    /// the garden*". `None` where what stands there may limit or go on with the request.
+    pub(super) fn without_statement_at_end(&self) -> Option<&str> {
         let (words, lexicon) = (self.words(), self.lexicon());
-        let talk = &lexicon.discourse;
-        let tells = |at: &usize| {
-            let said = &words[*at..];
-            let marks = [talk.closing, talk.requests, talk.corrections];
-            let asks = |from: usize| marks.into_iter().any(|it| phrases::starts(it, &said[from..]).is_some());
-            let is_number = |word: &&str| lexicon.numbers.number(&[*word]).is_some();
-            let adds = phrases::ends(talk.another_behind, said).is_some();
-            let denies = said.iter().any(|word| self.denies(word));
-            // "*Our guests don't know* their way."
-            let reasons = || {
-                let says = denies || said[1..].iter().any(|word| self.is_state(word));
-                says && phrases::starts(talk.reasons, said).is_some() && self.says_nothing(said)
-            };
-            let speaks = phrases::starts(talk.speakers, said).is_some() && !denies;
-            said.len() > MIN_WORDS
-                && self.pauses_before(*at)
-                && (speaks || reasons())
-                && !adds
-                && !(0..said.len()).any(asks)
-                && !said.iter().any(is_number)
-        };
-        let at = (MIN_WORDS..words.len()).rev().find(tells)?;
-        Some(self.text[..self.tokens[at - 1].end].to_owned())
+        let (talk, said) = (&lexicon.discourse, &lexicon.qualifiers);
+        let at = (MIN_WORDS..words.len()).rev().find(|at| self.pauses_before(*at))?;
+        let part = &words[at..];
+        let begins = |marks: Phrases| phrases::starts(marks, part).is_some();
+        let goes_on = [
+            talk.verbs,
+            talk.leads,
+            talk.corrections,
+            talk.another,
+            lexicon.requests.contrasts,
+            lexicon.requests.connectors,
+            lexicon.requests.negations,
+            said.exceptions,
+            said.only,
+            said.but,
+        ];
+        let marks = [talk.closing, talk.requests, talk.corrections_behind];
+        let asks = |from: usize| marks.into_iter().any(|it| phrases::starts(it, &part[from..]).is_some());
+        let is_number = |word: &&str| lexicon.numbers.number(&[*word]).is_some();
+        let denies = part.iter().any(|word| self.denies(word));
+        let leans = |word: &&str| lexicon.requests.pronouns.contains(word) || talk.one.contains(word);
+        let speaks = begins(talk.speakers);
+        let is_subject =
+            speaks || begins(talk.others) || begins(lexicon.things.articles) || begins(talk.reasons);
+        let states = part[1..].iter().any(|word| self.is_state(word) || self.denies(word));
+        let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
+        let is_told = (is_subject || states)
+            && (speaks && !denies || self.says_nothing(part))
+            && !(denies && part.iter().any(leans))
+            && !part.last().is_some_and(|last| talk.one.contains(last));
+        let adds = phrases::ends(talk.another_behind, part).is_some()
+            || phrases::ends(talk.taken_back, part).is_some()
+            || part.iter().any(is_number)
+            || (0..part.len()).any(asks)
+            || goes_on.into_iter().any(begins)
+            || qualifiers.found.iter().any(|it| it.start >= at && it.waits());
+        (part.len() > MIN_WORDS && is_told && !adds).then(|| &self.text[..self.tokens[at - 1].end])
     }
 
     /// The sentence in other words that mean the same, the likeliest first.
@@ -395,7 +410,10 @@ impl Speech<'_> {
             let length = self.therefore(said, at);
             length.is_some_and(|it| said.get(at + it).is_some_and(|word| talk.verbs.contains(word)))
         };
+        // "It's seven" says what is meant.
+        let is_value = is_it && self.is_number(&said[1..]);
         is_statement
+            && !is_value
             && !(1..said.len()).any(concludes)
             && !self.edits(said)
             && (denies_nothing() || !said.iter().any(|word| self.denies(word)))

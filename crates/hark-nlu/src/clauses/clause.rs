@@ -71,6 +71,12 @@ impl Clause<'_> {
     pub(super) fn read(&self) -> Option<(usize, Adds)> {
         let start = self.it.start;
         let here = |adds: Adds| Some((start, adds));
+        // "For ten minutes, *no, fifteen*" corrects the clause, and not what is left without it.
+        let corrections = self.by.reader.grammar.lexicon().discourse.corrections;
+        let is_corrected = phrases::starts(corrections, &self.qualifiers.words[self.end..]).is_some();
+        if is_corrected && self.qualifiers.pauses_before(self.end) {
+            return None;
+        }
         if let Some(words) = self.said() {
             return here(Adds::Happens { trigger: Trigger::Said { words }, repeats: true });
         }

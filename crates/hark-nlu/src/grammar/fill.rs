@@ -7,6 +7,7 @@ use super::network::NodeId;
 use super::orders::{other_orders, reordered};
 use super::parse_result::Match;
 use super::reader::Reader;
+use super::synonyms;
 use super::words::{QuickMap, WordId};
 use super::{Grammar, JOINER};
 use crate::intent::category_of;
@@ -353,8 +354,16 @@ impl<'g> Text<'g> {
             if counted && !is_number {
                 return None;
             }
-            // "Two *of* the blinds" are not all of them.
             let things = &grammar.lexicon().things;
+            // "The lamp *by the bed*" is another one.
+            let small = |back: usize| at.checked_sub(back).map(|at| tokens[at].word.as_str());
+            let is_beside = small(1).is_some_and(|word| things.articles.contains(word))
+                && small(2)
+                    .is_some_and(|word| things.small_words.contains(word) || things.beside.contains(word));
+            if is_beside && !is_small && !synonyms::known(&[word], things).is_empty() {
+                return None;
+            }
+            // "Two *of* the blinds" are not all of them.
             if is_small && things.fillers.contains(word) && before.is_some_and(|before| number(&[before])) {
                 return None;
             }

@@ -338,6 +338,10 @@ fn what_is_asked_behind_what_was_taken_back_is_done_alone() {
         let [only] = found.intents.as_slice() else { panic!("{text}: {found:?}") };
         assert_eq!((only.name.as_str(), &only.slots["name"]), ("HassTurnOn", &json!("Television")), "{text}");
     }
+    let found = understood("turn the ceiling fan on for ten minutes, no, fifteen");
+    assert_eq!(found.intents[1].slots["until"]["seconds"], 900, "{found:?}");
+    let found = corrected("remind me at six to fetch Emma", "it's seven, not six");
+    assert_eq!(found[0].1["when"], "2026-11-21T19:00:00", "{found:?}");
     let found = understood("set the heating to twenty degrees, no, twenty one");
     assert_eq!(found.intents[0].slots["temperature"], 21, "{found:?}");
     let found = understood("set a timer for ten minutes, er, fifteen");

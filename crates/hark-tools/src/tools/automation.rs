@@ -344,7 +344,11 @@ pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             id.as_ref().map_or_else(|| all || has_words(), |id| timer.id.0 == *id)
         };
         let mut timed: Vec<Timer> = services.timers.all();
+        // The last one is one that waits for a time where nothing else waits.
+        let is_last = id.is_none() && words.is_none() && !all && meant.is_empty();
+        let last = timed.iter().rev().find(|timer| is_last && timer.kind == TimerKind::Command).cloned();
         timed.retain(holds);
+        timed.extend(last);
         if all || !meant.is_empty() || timed.iter().any(|it| it.kind == TimerKind::Command) {
             timed.retain(|timer| timer.kind == TimerKind::Command);
         }
