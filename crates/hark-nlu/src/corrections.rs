@@ -1,6 +1,7 @@
 //! Where a correction begins, and what stands around it: "no", "oh it's Sunday", "that's too much".
 
 use super::request_framing::Speech;
+use super::text::is_unit;
 use hark_language::phrases;
 use std::ops::Range;
 
@@ -84,11 +85,8 @@ impl Speech<'_> {
     fn stands_between_numbers(&self, words: &[&str], mark: Range<usize>) -> bool {
         let numbers = &self.lexicon().numbers;
         let is_number = |words: &[&str]| numbers.number(words).is_some();
-        let unit = words[mark.start - 1];
-        let is_unit = numbers.degrees.contains(unit)
-            || numbers.percent.contains(unit)
-            || phrases::find(self.lexicon().time.units, &[unit]).is_some();
-        let before = mark.start - usize::from(is_unit && mark.start > 1);
+        let has_unit = mark.start > 1 && is_unit(words[mark.start - 1], self.lexicon());
+        let before = mark.start - usize::from(has_unit);
         let behind = &words[mark.end..];
         let at = phrases::starts(self.lexicon().time.at, behind).unwrap_or(0);
         is_number(&words[before - 1..before]) && is_number(&behind[at..])

@@ -170,7 +170,10 @@ impl Speech<'_> {
         let is_subject =
             speaks || begins(talk.others) || begins(lexicon.things.articles) || begins(talk.reasons);
         let states = part[1..].iter().any(|word| self.is_state(word) || self.denies(word));
-        let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
+        let waits = || {
+            let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
+            qualifiers.found.iter().any(|it| it.start >= at && it.waits())
+        };
         let is_told = (is_subject || states)
             && (speaks && !denies || self.says_nothing(part))
             && !(denies && part.iter().any(leans))
@@ -179,9 +182,9 @@ impl Speech<'_> {
             || phrases::ends(talk.taken_back, part).is_some()
             || part.iter().any(is_number)
             || (0..part.len()).any(asks)
-            || goes_on.into_iter().any(begins)
-            || qualifiers.found.iter().any(|it| it.start >= at && it.waits());
-        (part.len() > MIN_WORDS && is_told && !adds).then(|| &self.text[..self.tokens[at - 1].end])
+            || goes_on.into_iter().any(begins);
+        (part.len() > MIN_WORDS && is_told && !adds && !waits())
+            .then(|| &self.text[..self.tokens[at - 1].end])
     }
 
     /// The sentence in other words that mean the same, the likeliest first.

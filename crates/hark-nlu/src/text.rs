@@ -77,14 +77,19 @@ fn number_before_another(tokens: &[Token], at: usize, behind: usize, lexicon: &L
 fn is_amount_before_number(tokens: &[Token], at: usize, behind: usize, lexicon: &Lexicon) -> bool {
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
     let numbers = &lexicon.numbers;
-    let is_unit = |word: &str| {
-        phrases::find(lexicon.time.units, &[word]).is_some()
-            || numbers.degrees.contains(word)
-            || numbers.percent.contains(word)
-    };
-    let is_amount = at > 1 && is_unit(words[at - 1]) && numbers.number(&words[at - 2..at - 1]).is_some();
+    let is_amount =
+        at > 1 && is_unit(words[at - 1], lexicon) && numbers.number(&words[at - 2..at - 1]).is_some();
     let another = numbers.number(&words[behind..]);
-    is_amount && another.is_some_and(|(_, used)| words.get(behind + used).is_none_or(|word| !is_unit(word)))
+    is_amount
+        && another
+            .is_some_and(|(_, used)| words.get(behind + used).is_none_or(|word| !is_unit(word, lexicon)))
+}
+
+/// Whether a word is what a number is of: minutes, degrees, percent.
+pub(crate) fn is_unit(word: &str, lexicon: &Lexicon) -> bool {
+    phrases::find(lexicon.time.units, &[word]).is_some()
+        || lexicon.numbers.degrees.contains(word)
+        || lexicon.numbers.percent.contains(word)
 }
 
 struct Scanner<'t> {

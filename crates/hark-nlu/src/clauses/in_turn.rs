@@ -125,8 +125,8 @@ impl Composer<'_> {
         })
     }
 
-    /// Whether a clause stands before the act, behind another clause ("whenever somebody moves *between ten and six* turn on the
-    /// light") or behind the only time that is said ("at seven *if it's dark* turn on the light").
+    /// Whether the act comes after this clause, and another clause or the only time before it. After a clause: "whenever somebody
+    /// moves *between ten and six* turn on the light". After a time: "at seven *if it's dark* turn on the light".
     fn is_in_front(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier) -> bool {
         let by = self.reader.reckoning();
         let words = &qualifiers.words;
