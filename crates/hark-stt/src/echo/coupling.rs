@@ -3,35 +3,65 @@
 
 /// Power of the loudspeaker's signal from which an echo would be heard: −35 dB of full scale.
 const MIN_LOUD_POWER: f32 = 3.2e-4;
-/// Blocks of 4 ms it must have been loud without a break, so that the echo had time to come: 400 ms.
-const SETTLED_BLOCKS: u32 = 100;
 /// The microphone's part of the loudspeaker's power below which there is no echo: −45 dB.
 const MAX_UNCOUPLED_GAIN: f32 = 3.2e-5;
-/// Blocks of loud sound without such an instant after which an echo is reckoned with again: 4 s. A person
+/// The longest an echo is awaited, in blocks of 4 ms: 400 ms.
+const DELAYS: usize = 100;
+/// Blocks of loud sound without a proof that there is no echo after which one is reckoned with again: 4 s. A person
 /// who speaks meanwhile pauses in between.
 const DOUBT_BLOCKS: u32 = 1000;
 
-/// Follows the powers of both sides, averaged over 160 ms.
-#[derive(Debug, Clone, Default)]
+/// Blocks over which both powers are averaged: 20 ms. Longer, a request that has just ended would hide the silence
+/// behind it: what it leaves must fall by 45 dB within a short reply.
+const AVERAGED_BLOCKS: f32 = 5.0;
+
+/// Follows the powers of both sides. An echo of a delay is ruled out by one instant at which the
+/// microphone is silent so long after loud sound; there is none at all when every delay is ruled out.
+#[derive(Debug, Clone)]
 pub(super) struct Coupling {
-    loud_blocks: u32,
-    without_silence: u32,
+    heard: f32,
+    /// Powers of the loudspeaker's last blocks, a ring; where its next one belongs.
+    played: [f32; DELAYS],
+    next: usize,
+    ruled_out: [bool; DELAYS],
+    unproven_blocks: u32,
     free: bool,
 }
 
+impl Default for Coupling {
+    fn default() -> Self {
+        let (played, ruled_out) = ([0.0; DELAYS], [false; DELAYS]);
+        Self { heard: 0.0, played, next: 0, ruled_out, unproven_blocks: 0, free: false }
+    }
+}
+
 impl Coupling {
-    /// Takes the powers after the next block.
+    /// Takes the mean squares of the next block.
     pub(super) fn block(&mut self, played: f32, heard: f32) {
-        self.loud_blocks = if played > MIN_LOUD_POWER { self.loud_blocks.saturating_add(1) } else { 0 };
-        if self.loud_blocks < SETTLED_BLOCKS {
-            return;
+        let before = self.played[(self.next + DELAYS - 1) % DELAYS];
+        let played = before + (played - before) / AVERAGED_BLOCKS;
+        self.heard += (heard - self.heard) / AVERAGED_BLOCKS;
+        self.played[self.next] = played;
+        for (ago, ruled_out) in self.ruled_out.iter_mut().enumerate() {
+            let played = self.played[(self.next + DELAYS - ago) % DELAYS];
+            *ruled_out |= played > MIN_LOUD_POWER && self.heard < played * MAX_UNCOUPLED_GAIN;
         }
-        self.without_silence = if heard < played * MAX_UNCOUPLED_GAIN { 0 } else { self.without_silence + 1 };
-        if self.without_silence == 0 {
-            self.free = true;
-        } else if self.without_silence > DOUBT_BLOCKS {
-            (self.free, self.without_silence) = (false, 0);
+        self.next = (self.next + 1) % DELAYS;
+        if self.played.iter().all(|played| *played <= MIN_LOUD_POWER) {
+            self.delay_may_have_changed();
         }
+        self.unproven_blocks += u32::from(played > MIN_LOUD_POWER);
+        if self.ruled_out.iter().all(|ruled_out| *ruled_out) {
+            (self.free, self.unproven_blocks) = (true, 0);
+            self.delay_may_have_changed();
+        } else if self.unproven_blocks > DOUBT_BLOCKS {
+            (self.free, self.unproven_blocks) = (false, 0);
+        }
+    }
+
+    /// What was ruled out before says nothing of what comes now.
+    pub(super) fn delay_may_have_changed(&mut self) {
+        self.ruled_out = [false; DELAYS];
     }
 
     /// Whether the microphone is known to hear nothing of the loudspeaker.
@@ -53,12 +83,35 @@ mod tests {
     fn silence_while_the_loudspeaker_is_loud_means_no_echo_until_it_is_long_gone() {
         let mut coupling = Coupling::default();
         assert!(!after(&mut coupling, 99, 0.01, 0.0), "an echo would not have come yet");
-        assert!(!after(&mut coupling, 50, 0.0, 0.0), "nothing is played");
+        assert!(after(&mut coupling, 1, 0.0, 0.0), "it would come now");
+        let mut coupling = Coupling::default();
+        assert!(!after(&mut coupling, 200, 0.0, 0.0), "nothing is played");
         assert!(after(&mut coupling, 100, 0.01, 0.0));
         assert!(after(&mut coupling, 500, 0.01, 0.01), "somebody speaks");
         assert!(after(&mut coupling, 100, 0.01, 0.0));
         assert!(after(&mut coupling, 900, 0.01, 0.01));
         assert!(!after(&mut coupling, 200, 0.01, 0.01), "that is an echo");
+    }
+
+    #[test]
+    fn speech_shows_it_although_it_pauses() {
+        let mut coupling = Coupling::default();
+        let words = |coupling: &mut Coupling| {
+            after(coupling, 60, 0.01, 0.0);
+            after(coupling, 30, 0.0, 0.0)
+        };
+        assert!(!words(&mut coupling), "two thirds of the delays are left");
+        assert!(words(&mut coupling));
+    }
+
+    #[test]
+    fn what_an_earlier_delay_ruled_out_does_not_count_after_silence() {
+        let mut coupling = Coupling::default();
+        // An echo 60 blocks late, then one without delay.
+        after(&mut coupling, 60, 0.01, 0.0);
+        after(&mut coupling, 200, 0.0, 0.01);
+        assert!(!after(&mut coupling, 60, 0.01, 0.01));
+        assert!(!after(&mut coupling, 200, 0.0, 0.0));
     }
 
     #[test]

@@ -296,7 +296,7 @@ impl EchoStage {
             }
         }
         self.levels.add(&played, heard, &cleaned);
-        self.coupling.block(self.levels.played, self.levels.heard);
+        self.coupling.block(power(&played), power(heard));
         self.heard.push(heard);
         self.cleaned.push(&cleaned);
         self.leaking_blocks = self.leaking_blocks.saturating_sub(1);
@@ -314,6 +314,9 @@ impl EchoStage {
     fn note_learning(&mut self) {
         let delay_ms = self.canceller.as_ref().map_or(0, Canceller::delay_ms);
         let (way, jumps) = ((delay_ms, self.alignment.lead_ms()), self.alignment.moves());
+        if jumps != self.learned_for.1 {
+            self.coupling.delay_may_have_changed();
+        }
         if way != self.learned_for.0 {
             self.learned_blocks = 0;
         } else if jumps != self.learned_for.1 {
@@ -433,10 +436,14 @@ impl Levels {
         for (level, samples) in
             [(&mut self.played, played), (&mut self.heard, heard), (&mut self.cleaned, cleaned)]
         {
-            let power = samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32;
-            *level += (power - *level) / LEVEL_BLOCKS;
+            *level += (power(samples) - *level) / LEVEL_BLOCKS;
         }
     }
+}
+
+/// Mean square.
+fn power(samples: &[f32]) -> f32 {
+    samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32
 }
 
 fn decibels(power: f32) -> f32 {
