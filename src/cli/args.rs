@@ -5,6 +5,7 @@ use super::{config, models, setup, version};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use hark_core::session::ReplayChoice;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// A voice-first home assistant: one program, no cloud.
@@ -166,6 +167,15 @@ pub enum Command {
     },
     /// Prints the manual page
     Man,
+    /// The first program in the sandbox of a delegated task
+    #[command(name = hark_delegation::FORWARD, hide = true)]
+    Sandboxed {
+        /// Socket of the proxy that is its way out
+        socket: PathBuf,
+        /// The program that was delegated to, with its arguments
+        #[arg(last = true, required = true)]
+        program: Vec<OsString>,
+    },
 }
 
 /// `hark hear`.

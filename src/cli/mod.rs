@@ -21,6 +21,7 @@ mod mcp;
 pub mod models;
 mod remember;
 mod run;
+mod sandboxed;
 mod say;
 pub mod setup;
 mod skills;
@@ -81,6 +82,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Faults> {
             let file = file(&cli);
             run::run(Origin { config: reload::read(&file)?, file }, demo, cli.json)
         }
+        Command::Sandboxed { socket, program } => sandboxed::run(&socket, &program),
         _ => others(cli).map(|()| ExitCode::SUCCESS),
     }
 }
@@ -140,6 +142,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         | Command::Config(_)
         | Command::Completions { .. }
         | Command::Man
+        | Command::Sandboxed { .. }
         | Command::Setup { .. }
         | Command::Devices { record: None, .. } => Ok(()),
         Command::Devices { record: Some(device), .. } => {

@@ -287,6 +287,7 @@ fn what_tools_may_reach_is_checked_word_by_word() {
     let text = "[tools]\nfile_roots = [\"notes\", \"/proc/1\", \"/srv/papers\"]\n\
         shell_allow = [\"uptime\", \"bash\", \"/usr/bin/env\", \"python3.13\", \"find\", \"ls -l\", \"bin/ls\"]\n\
         http_allow_hosts = [\"nas.local\", \"[::1]:80\", \"http://nas\", \"nas:0\", \"*.local\"]\n\
+        [delegation]\nallowed_hosts = [\"gpu.local:11434\", \"http://gpu.local\"]\n\
         [permissions]\ndeny = [\"shell\", \"send\", \"write\"]\ndeny_tools = [\"clipboard\", \"shel\"]\n";
     let problems = problems_of(text, &[]);
     let wrong = |key: &str| -> Vec<String> {
@@ -296,6 +297,7 @@ fn what_tools_may_reach_is_checked_word_by_word() {
     assert_eq!(wrong("tools.file_roots"), ["notes", "/proc/1"]);
     assert_eq!(wrong("tools.shell_allow"), ["bash", "/usr/bin/env", "python3.13", "find", "ls -l", "bin/ls"]);
     assert_eq!(wrong("tools.http_allow_hosts"), ["http://nas", "nas:0", "*.local"]);
+    assert_eq!(wrong("delegation.allowed_hosts"), ["http://gpu.local"]);
     assert_eq!(wrong("permissions.deny"), ["write"]);
     assert_eq!(wrong("permissions.deny_tools"), ["shel"]);
     assert!(find(&problems, "permissions.deny_tools").fix.contains("shell"));

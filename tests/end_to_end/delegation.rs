@@ -3,12 +3,16 @@
 
 use crate::scenarios::daemon_api::{get, start};
 use crate::support::model_server::{ModelServer, Script};
+use crate::support::mosquitto::{Listener, free_port};
 use crate::support::{Hark, Running, named, only, root, text, wait_for};
 use serde_json::{Value, json};
 use std::fs;
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A house with the three programs.
@@ -191,6 +195,75 @@ fn what_a_program_says_is_told_and_never_obeyed() {
     assert_eq!(door["state"], "locked");
     let receipts = house.hark.events(&["ask", "--session", "desk", "what is the task doing"]);
     assert_eq!(only(&receipts, "action")["receipt"]["tainted"], true);
+}
+
+/// A server of the house that greets whoever connects, and how many have.
+fn greeter() -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, count) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&count);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            counted.fetch_add(1, Ordering::SeqCst);
+            // A request comes at once, through a tunnel nothing does: of that the first line is told, of the other the body.
+            stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nwelcome\r\n");
+        }
+    });
+    (address, count)
+}
+
+#[test]
+fn a_program_reaches_nothing_of_the_house_but_what_the_owner_allows() {
+    let Some(house) = House::new() else { return };
+    let (allowed, allowed_count) = greeter();
+    let (other, other_count) = greeter();
+    let broker = free_port();
+    let (_daemon, api) = house.run(&[
+        "mqtt.broker=embedded",
+        &format!("mqtt.embedded_port={broker}"),
+        &format!("delegation.allowed_hosts=[\"{allowed}\"]"),
+    ]);
+    wait_for("the broker", Duration::from_secs(30), || TcpStream::connect(("127.0.0.1", broker)).ok());
+    let heard = Listener::on(broker, &["hark/#"]);
+    let mut attempts = Vec::new();
+    for port in [broker, api.port(), other.port()] {
+        attempts.push((format!("direct 127.0.0.1:{port}"), "Connection refused"));
+        attempts.push((format!("direct [::1]:{port}"), ""));
+        for host in ["127.0.0.1", "localhost", "LOCALHOST", "127.1", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]"]
+        {
+            attempts.push((format!("tunnel {host}:{port}"), "403"));
+        }
+        attempts.push((format!("get http://127.0.0.1:{port}/api/v1/health"), "403"));
+        attempts.push((format!("get http://x@localhost:{port}/"), "403"));
+    }
+    for host in ["10.0.0.1:80", "192.168.1.1:80", "169.254.169.254:80", "[fe80::1]:80", "[fd00::1]:443"] {
+        attempts.push((format!("tunnel {host}"), "403"));
+        attempts.push((format!("get http://{host}/latest/meta-data"), "403"));
+        attempts.push((
+            format!("direct {host}"),
+            if host.starts_with('[') { "" } else { "Network is unreachable" },
+        ));
+    }
+    // Its port on the sandbox's own loopback is another.
+    attempts.push((format!("direct {allowed}"), "Connection refused"));
+    attempts.push((format!("tunnel {allowed}"), "connected, HTTP/1.0 200 OK"));
+    attempts.push((format!("get http://{allowed}/"), "connected, welcome"));
+    fs::create_dir_all(house.hark.path("work/scratch")).unwrap();
+    let lines: Vec<&str> = attempts.iter().map(|(attempt, _)| attempt.as_str()).collect();
+    fs::write(house.hark.path("work/scratch/attempts.txt"), lines.join("\n")).unwrap();
+    house.begin("ask claude to find a way out");
+    house.becomes("Claude Code is done: I looked for ways out.");
+    let found = house.read("scratch/ways.txt");
+    assert_eq!(found.lines().count(), attempts.len(), "{found}");
+    for ((attempt, becomes), line) in attempts.iter().zip(found.lines()) {
+        assert!(line.starts_with(attempt) && line.contains(becomes), "{attempt}: {line}");
+        assert_eq!(line.contains("connected"), becomes.contains("connected"), "{line}");
+    }
+    assert_eq!((allowed_count.load(Ordering::SeqCst), other_count.load(Ordering::SeqCst)), (2, 0));
+    let asked = heard.lines.try_iter().filter(|seen| seen.topic.ends_with("/ask")).count();
+    assert_eq!(asked, 0, "nothing reached the broker");
 }
 
 #[test]

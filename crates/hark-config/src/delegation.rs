@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxKind {
-    /// A sandbox of this machine: it sees its workspace, a home of its own and the system's programs, and the network.
+    /// A sandbox of this machine: it sees its workspace, a home of its own and the system's programs, and reaches the public internet.
     Bubblewrap,
     /// A Docker container that runs.
     Docker,
@@ -61,6 +61,8 @@ pub struct DelegationConfig {
     pub home: String,
     /// More folders that the sandbox sees and cannot change, such as `~/.nvm`.
     pub read_only: Vec<String>,
+    /// Hosts that programs in the sandbox reach although their address is private, such as a model server: `gpu.local:11434`, `nas.local` (every port). Public addresses they reach anyway.
+    pub allowed_hosts: Vec<String>,
     /// Claude Code, by name or absolute path.
     pub claude_program: String,
     /// File with its key (`ANTHROPIC_API_KEY`); empty: its own login.
@@ -92,6 +94,7 @@ impl Default for DelegationConfig {
             container_workspaces: "/workspace".into(),
             home: String::new(),
             read_only: Vec::new(),
+            allowed_hosts: Vec::new(),
             claude_program: "claude".into(),
             claude_key_file: String::new(),
             gemini_program: "gemini".into(),

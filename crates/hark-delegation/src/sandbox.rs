@@ -1,8 +1,10 @@
 //! What a program runs in: a sandbox of bubblewrap, or a container that runs already. Its environment is made here, and
 //! nothing of Hark's is in it. The sandbox sees its workspace, a home of its own and, unchangeably, the system's programs;
-//! of the house's files it sees none. The network is open to it, for the program's model is there.
+//! of the house's files it sees none. Its network is its own, with nothing but loopback: the program's model is reached
+//! through a proxy of Hark's, to which the first program in the sandbox leads.
 
 use crate::error::DelegationError;
+use crate::forwarder::FORWARD;
 use hark_config::delegation::{DelegationConfig, SandboxKind};
 use hark_config::paths::expand;
 use std::collections::BTreeMap;
@@ -17,6 +19,9 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 const WORKSPACE: &str = "/workspace";
 /// Where the home is in the sandbox.
 const HOME: &str = "/home/hark";
+/// Where the forwarder is in the sandbox, and the proxy's socket.
+const FORWARDER: &str = "/run/hark/hark";
+const PROXY: &str = "/run/hark/proxy";
 /// What of the system is seen: programs, libraries, and what of `/etc` names, certificates and time zones need.
 const SYSTEM: [&str; 20] = [
     "/bin",
@@ -73,6 +78,8 @@ pub(crate) struct Program<'p> {
     pub(crate) workspace: (&'p Path, &'p str),
     /// What its environment says besides.
     pub(crate) environment: BTreeMap<String, String>,
+    /// The forwarder and the proxy's socket; `None`: it reaches nothing. A container has the network it was given.
+    pub(crate) way_out: Option<(&'p Path, &'p Path)>,
 }
 
 impl Sandbox {
@@ -102,6 +109,11 @@ impl Sandbox {
             Self::Bubblewrap { .. } => "bubblewrap".into(),
             Self::Container { client, name, .. } => format!("the {client} container {name}"),
         }
+    }
+
+    /// Whether its network is its own, with a proxy as the way out.
+    pub(crate) fn has_own_network(&self) -> bool {
+        matches!(self, Self::Bubblewrap { .. })
     }
 
     /// Whether what makes it is there.
@@ -164,9 +176,13 @@ impl Sandbox {
     ///
     /// # Errors
     /// As [`Sandbox::command`].
-    pub(crate) fn trial(&self, workspace: (&Path, &str)) -> Result<Command, DelegationError> {
-        let environment = BTreeMap::new();
-        self.command(Program { path: Path::new("/bin/true"), args: Vec::new(), workspace, environment })
+    pub(crate) fn trial<'p>(
+        &self,
+        workspace: (&'p Path, &'p str),
+        way_out: Option<(&'p Path, &'p Path)>,
+    ) -> Result<Command, DelegationError> {
+        let (path, environment) = (Path::new("/bin/true"), BTreeMap::new());
+        self.command(Program { path, args: Vec::new(), workspace, environment, way_out })
     }
 }
 
@@ -175,13 +191,17 @@ fn bubblewrap(home: &Path, read_only: &[PathBuf], program: &Program<'_>) -> Resu
         .map_err(|error| DelegationError::Failed(format!("{} cannot be made: {error}", home.display())))?;
     let mut command = Command::new("bwrap");
     command.env_clear();
-    command.args(["--unshare-all", "--share-net", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+    command.args(["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
     command.args(["--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]);
     command.args(["--ro-bind", "/usr", "/usr"]);
     command.args(SYSTEM.iter().flat_map(|path| ["--ro-bind-try", path, path]));
     let seen = of_program(program.path).into_iter().chain(read_only.iter().cloned());
     for path in seen {
         command.arg("--ro-bind-try").args([&path, &path]);
+    }
+    if let Some((forwarder, socket)) = program.way_out {
+        command.arg("--ro-bind").arg(forwarder).arg(FORWARDER);
+        command.arg("--ro-bind").arg(socket).arg(PROXY);
     }
     command.arg("--bind").arg(home).arg(HOME);
     command.arg("--bind").arg(program.workspace.0).args([
@@ -192,6 +212,9 @@ fn bubblewrap(home: &Path, read_only: &[PathBuf], program: &Program<'_>) -> Resu
         WORKSPACE,
         "--",
     ]);
+    if program.way_out.is_some() {
+        command.args([FORWARDER, FORWARD, PROXY, "--"]);
+    }
     command.arg(program.path);
     let mut path = OsString::from(program.path.parent().unwrap_or(Path::new("/usr/bin")));
     path.push(":");

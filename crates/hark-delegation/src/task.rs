@@ -3,9 +3,11 @@
 
 use crate::adapter::{Adapter, adapters};
 use crate::changes::{Changes, Snapshot};
+use crate::egress::Egress;
 use crate::error::DelegationError;
 use crate::heard::Heard;
 use crate::process::{Exit, run};
+use crate::proxy::Proxy;
 use crate::sandbox::{NUMBER, Program, Sandbox};
 use crate::view::TaskView;
 use crate::workspace::Workspaces;
@@ -56,6 +58,8 @@ pub struct Delegation {
     state_dir: Option<PathBuf>,
     workspaces: Workspaces,
     sandbox: Sandbox,
+    /// `None`: what runs in the sandbox reaches nothing.
+    egress: Option<Egress>,
     observer: RwLock<Option<Observer>>,
     current: Mutex<Current>,
     /// Hark ends: what runs is interrupted.
@@ -89,6 +93,7 @@ impl Default for Delegation {
             workspaces: Workspaces::default(),
             sandbox: Sandbox::new(&config, Path::new("")),
             config,
+            egress: None,
             state_dir: None,
             observer: RwLock::default(),
             current: Mutex::default(),
@@ -99,8 +104,8 @@ impl Default for Delegation {
 
 impl Delegation {
     /// As the configuration says. What was kept in `state_dir` is there again: a question goes on waiting, and what ran is
-    /// [`TaskState::Interrupted`].
-    pub fn new(config: &DelegationConfig, state_dir: &Path) -> Self {
+    /// [`TaskState::Interrupted`]. Programs in a sandbox of this machine reach what `egress` lets them, without it nothing.
+    pub fn new(config: &DelegationConfig, state_dir: &Path, egress: Option<Egress>) -> Self {
         let root = Some(config.workspaces.trim()).filter(|root| !root.is_empty()).map(expand);
         let kept = std::fs::read(state_dir.join(KEPT)).ok();
         let mut task: Option<TaskView> = kept.and_then(|kept| serde_json::from_slice(&kept).ok());
@@ -111,6 +116,7 @@ impl Delegation {
             workspaces: Workspaces::new(root),
             sandbox: Sandbox::new(config, state_dir),
             config: config.clone(),
+            egress,
             state_dir: Some(state_dir.to_owned()),
             observer: RwLock::new(None),
             current: Mutex::new(Current { task, ..Current::default() }),
@@ -191,7 +197,8 @@ impl Delegation {
     pub async fn examined(&self) -> Result<String, DelegationError> {
         self.ready()?;
         let root = self.workspaces.root()?.to_owned();
-        let command = self.sandbox.trial((&root, "."))?;
+        let proxy = self.proxy()?;
+        let command = self.sandbox.trial((&root, "."), self.way_out(proxy.as_ref()))?;
         let done = tokio::time::timeout(STOP_WITHIN, run(command, String::new(), |_| {})).await;
         let why = match done {
             Ok(Ok(Exit { code: Some(0), .. })) => None,
@@ -361,6 +368,17 @@ impl Delegation {
         })
     }
 
+    /// Opens the sandbox's way out; `None` where it has none, or a network that is not Hark's.
+    fn proxy(&self) -> Result<Option<Proxy>, DelegationError> {
+        let egress = self.egress.as_ref().filter(|_| self.sandbox.has_own_network());
+        egress.map(|egress| Proxy::open(egress.reach.clone())).transpose()
+    }
+
+    /// The forwarder and the socket of a proxy.
+    fn way_out<'p>(&'p self, proxy: Option<&'p Proxy>) -> Option<(&'p Path, &'p Path)> {
+        Some((self.egress.as_ref()?.forwarder.as_path(), proxy?.socket()))
+    }
+
     /// Where it is worked at: as it was said, in the one whose name the goal has, else in the chosen one.
     fn workspace(&self, requested: &Requested) -> Result<String, DelegationError> {
         match requested.workspace.as_deref() {
@@ -434,11 +452,13 @@ impl Delegation {
         let program = self.program(adapter)?;
         let mut environment = adapter.environment().clone();
         environment.extend(self.key(adapter)?);
+        let proxy = self.proxy()?;
         let command = self.sandbox.command(Program {
             path: &program,
             args: adapter.arguments(session.as_deref()),
             workspace: (path, &workspace),
             environment,
+            way_out: self.way_out(proxy.as_ref()),
         })?;
         let (mut heard, mut reported) = (Heard::default(), Instant::now());
         let exit = run(command, input, |line| {

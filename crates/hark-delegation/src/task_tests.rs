@@ -53,7 +53,7 @@ impl House {
     }
 
     fn open(&self) -> Arc<Delegation> {
-        let delegation = Arc::new(Delegation::new(&self.config, &self.at("state")));
+        let delegation = Arc::new(Delegation::new(&self.config, &self.at("state"), None));
         let told = Arc::clone(&self.told);
         delegation.observe(Arc::new(move |task| told.lock().unwrap().push(task.clone())));
         delegation
@@ -259,6 +259,27 @@ fn it_does_not_leave_its_workspace() {
         settled(&delegation).await
     });
     assert_eq!(house.read("keys.txt"), "ANTHROPIC_API_KEY");
+}
+
+#[test]
+fn it_has_a_network_of_its_own() {
+    let Some(house) = House::new() else { return };
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    fs::create_dir(house.at("work/scratch")).unwrap();
+    let attempt = format!("direct {}", server.local_addr().unwrap());
+    fs::write(house.at("work/scratch/attempts.txt"), format!("{attempt}\ndirect 192.0.2.1:80")).unwrap();
+    let delegation = house.open();
+    let task = block_on(async {
+        delegation.begin(goal("find a way out")).unwrap();
+        settled(&delegation).await
+    });
+    assert_eq!(task.state, TaskState::Done, "{}", task.error);
+    assert_eq!(
+        house.read("ways.txt"),
+        format!("{attempt}: Connection refused\ndirect 192.0.2.1:80: Network is unreachable")
+    );
+    assert!(server.accept().is_err());
 }
 
 #[test]

@@ -348,7 +348,9 @@ fn reach(found: &mut Findings<'_>) {
     }
     let allowed = tools.http_allow_hosts.iter().map(|host| ("tools.http_allow_hosts", host));
     let trusted = tools.http_trusted_hosts.iter().map(|host| ("tools.http_trusted_hosts", host));
-    for (key, host) in allowed.chain(trusted) {
+    let delegated = found.loaded.config.delegation.allowed_hosts.iter();
+    let delegated = delegated.map(|host| ("delegation.allowed_hosts", host));
+    for (key, host) in allowed.chain(trusted).chain(delegated) {
         let (name, port) = split_port(host);
         let wrong_port = port.is_some_and(|port| !port.parse::<u16>().is_ok_and(|port| port > 0));
         if name.is_empty()
