@@ -136,7 +136,7 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("home", &["core", "config", "language"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("delegation", &["core", "config"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
-    ("accessibility", &[], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
+    ("accessibility", &["desktop"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("browser", &["config"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("desktop", &[], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("personal", &["core", "config", "http-client"], &["rusqlite", "rumqttc", "cpal", "ort"]),

@@ -1,12 +1,11 @@
 //! What can be done in windows: find, press, fill, read, go through a menu.
 
-use crate::bus::Bus;
 use crate::error::AccessibilityError;
-use crate::tree::{Element, Window, elements, windows};
+use crate::source::Source;
+use crate::tree::{Element, Window};
+use hark_desktop::macos::Mac;
 use std::time::Duration;
 
-const ACTION: &str = "org.a11y.atspi.Action";
-const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
 /// Longest text of a window in an answer, characters.
 const MAX_TEXT_CHARS: usize = 5_000;
 /// Time a menu takes to open.
@@ -41,11 +40,14 @@ pub struct Read {
 }
 
 impl Accessibility {
-    /// Whether the session's bus is named, or stands where it does by convention.
+    /// Whether the session's bus is named, or stands where it does by convention; on a Mac, whether that lets Hark do it.
     ///
     /// # Errors
     /// When neither is so.
     pub fn is_there(self) -> Result<(), AccessibilityError> {
+        if let Some(mac) = Mac::here() {
+            return Ok(mac.may_read_windows()?);
+        }
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(std::path::PathBuf::from);
         let has_bus =
@@ -63,9 +65,9 @@ impl Accessibility {
     /// # Errors
     /// When there is no window.
     pub async fn read(self, program: Option<&str>) -> Result<Read, AccessibilityError> {
-        let bus = Bus::open().await?;
-        let window = first(windows(&bus, program).await?)?;
-        let lines = elements(&bus, &window).await?.into_iter().skip(1).filter_map(|element| {
+        let source = Source::open().await?;
+        let window = first(source.windows(program).await?)?;
+        let lines = source.elements(&window).await?.into_iter().skip(1).filter_map(|element| {
             let words = match (element.name.is_empty(), element.value.is_empty()) {
                 (true, true) => return None,
                 (false, true) => element.name,
@@ -85,10 +87,10 @@ impl Accessibility {
     /// # Errors
     /// When nothing is.
     pub async fn find(self, text: &str, program: Option<&str>) -> Result<Vec<Found>, AccessibilityError> {
-        let bus = Bus::open().await?;
+        let source = Source::open().await?;
         let mut found = Vec::new();
-        for window in windows(&bus, program).await? {
-            let fitting = elements(&bus, &window).await.unwrap_or_default().into_iter().skip(1);
+        for window in source.windows(program).await? {
+            let fitting = source.elements(&window).await.unwrap_or_default().into_iter().skip(1);
             let ranked = fitting.filter_map(|element| Some((rank(&element.name, text)?, element)));
             let at =
                 |element| Found { element, program: window.program.clone(), window: window.title.clone() };
@@ -111,7 +113,7 @@ impl Accessibility {
     /// # Errors
     /// When it cannot be pressed, or is gone.
     pub async fn press(self, found: &Found) -> Result<(), AccessibilityError> {
-        press(&Bus::open().await?, &found.element).await
+        Source::open().await?.press(&found.element).await
     }
 
     /// Types into what was found, in place of what is there.
@@ -127,9 +129,8 @@ impl Accessibility {
         if !element.is_editable || !element.is_usable {
             return Err(not_editable());
         }
-        let bus = Bus::open().await?;
-        let is_taken: bool = bus.call(&element.place, EDITABLE_TEXT, "SetTextContents", &(text,)).await?;
-        if is_taken { Ok(()) } else { Err(not_editable()) }
+        let source = Source::open().await?;
+        if source.fill(element, text).await? { Ok(()) } else { Err(not_editable()) }
     }
 
     /// What a way through menus leads to: the names of a menu, of menus in it, and of what is pressed in the last. Nothing is done.
@@ -141,10 +142,10 @@ impl Accessibility {
         way: &[&str],
         program: Option<&str>,
     ) -> Result<Vec<Found>, AccessibilityError> {
-        let bus = Bus::open().await?;
+        let source = Source::open().await?;
         let mut missing = way.first().map_or_else(String::new, |name| (*name).to_owned());
-        for window in windows(&bus, program).await? {
-            let all = elements(&bus, &window).await.unwrap_or_default();
+        for window in source.windows(program).await? {
+            let all = source.menus(&window).await.unwrap_or_default();
             let mut within = (0, all.len());
             let mut steps = Vec::new();
             for name in way {
@@ -174,9 +175,10 @@ impl Accessibility {
     /// # Errors
     /// When one of them cannot be pressed.
     pub async fn go_through(self, way: &[Found]) -> Result<(), AccessibilityError> {
-        let bus = Bus::open().await?;
-        for (at, step) in way.iter().enumerate() {
-            press(&bus, &step.element).await?;
+        let source = Source::open().await?;
+        let first = if source.opens_menus() { 0 } else { way.len().saturating_sub(1) };
+        for (at, step) in way.iter().enumerate().skip(first) {
+            source.press(&step.element).await?;
             if at + 1 < way.len() {
                 tokio::time::sleep(OPENS_WITHIN).await;
             }
@@ -187,19 +189,6 @@ impl Accessibility {
 
 fn first(windows: Vec<Window>) -> Result<Window, AccessibilityError> {
     windows.into_iter().next().ok_or_else(|| AccessibilityError::NoWindow(String::new()))
-}
-
-async fn press(bus: &Bus, element: &Element) -> Result<(), AccessibilityError> {
-    let not_pressable = || AccessibilityError::NotPressable(element.name.clone());
-    if !element.is_usable {
-        return Err(not_pressable());
-    }
-    let is_done: Result<bool, _> = bus.call(&element.place, ACTION, "DoAction", &(0i32,)).await;
-    match is_done {
-        Ok(true) => Ok(()),
-        Ok(false) | Err(AccessibilityError::Failed(_)) => Err(not_pressable()),
-        Err(error) => Err(error),
-    }
 }
 
 /// The entry or menu of a part of a window that fits a name best.

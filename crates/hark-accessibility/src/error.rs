@@ -1,5 +1,7 @@
 //! Why something in a window is not found or done, and what to do about it.
 
+use hark_desktop::macos::MacError;
+
 /// Why something is not done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AccessibilityError {
@@ -27,6 +29,9 @@ pub enum AccessibilityError {
     /// It did not answer.
     #[error("the program did not answer in time")]
     Timeout,
+    /// macOS did not tell or do it.
+    #[error(transparent)]
+    Mac(#[from] MacError),
 }
 
 impl AccessibilityError {
@@ -38,6 +43,7 @@ impl AccessibilityError {
                     .into()
             }
             Self::Secret => "type it into the window yourself".into(),
+            Self::Mac(error) => error.fix().unwrap_or_default().into(),
             _ => String::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! What stands in the windows of this desktop, over the accessibility bus (AT-SPI 2): elements are found by what is written on
+//! What stands in the windows of this desktop, over the accessibility bus (AT-SPI 2) or on a Mac: elements are found by what is written on
 //! them, pressed, filled and read, and menus are gone through ([`Accessibility`]). `hark-tools` calls it on the tokio runtime;
 //! every call connects anew and takes bounded time. What stands in a window is text of others; passwords are neither read nor
 //! typed.
@@ -13,6 +13,8 @@
 mod acts;
 mod bus;
 mod error;
+mod place;
+mod source;
 mod tree;
 
 pub use acts::{Accessibility, Found, Read};

@@ -2,6 +2,7 @@
 
 use crate::bus::{Bus, Place};
 use crate::error::AccessibilityError;
+use crate::place::{At, WindowAt};
 use zbus::zvariant::{ObjectPath, OwnedObjectPath};
 
 /// What every object is asked by.
@@ -31,6 +32,13 @@ const LABELLED_BY: u32 = 2;
 pub struct Role(u32);
 
 impl Role {
+    /// What is none of the others.
+    pub(crate) const OTHER: Self = Self(0);
+    pub(crate) const MENU: Self = Self(33);
+    pub(crate) const MENU_ITEM: Self = Self(35);
+    pub(crate) const PASSWORD: Self = Self(40);
+    pub(crate) const TEXT: Self = Self(61);
+
     /// The role of this number.
     pub fn of(number: u32) -> Self {
         Self(number)
@@ -38,7 +46,7 @@ impl Role {
 
     /// Whether it is a field for a password.
     pub fn is_password(self) -> bool {
-        self.0 == 40
+        self == Self::PASSWORD
     }
 
     /// Menus and what is in them.
@@ -67,7 +75,7 @@ pub struct Element {
     pub is_editable: bool,
     /// What was typed into it, shortened; none of a password.
     pub value: String,
-    pub(crate) place: Place,
+    pub(crate) at: At,
     pub(crate) depth: usize,
 }
 
@@ -77,7 +85,7 @@ pub(crate) struct Window {
     pub(crate) program: String,
     pub(crate) title: String,
     pub(crate) is_active: bool,
-    pub(crate) place: Place,
+    pub(crate) at: WindowAt,
 }
 
 /// A state, as its two numbers tell it.
@@ -90,11 +98,11 @@ impl State {
     }
 }
 
-/// Every window that is shown, of the program or with the title that is named; the active one first.
+/// Every window that is shown.
 ///
 /// # Errors
-/// When there is none, or the bus does not answer.
-pub(crate) async fn windows(bus: &Bus, named: Option<&str>) -> Result<Vec<Window>, AccessibilityError> {
+/// When the bus does not answer.
+pub(crate) async fn windows(bus: &Bus) -> Result<Vec<Window>, AccessibilityError> {
     let root = (REGISTRY.to_owned(), OwnedObjectPath::from(ObjectPath::from_static_str_unchecked(ROOT)));
     let mut windows = Vec::new();
     let programs = match children(bus, &root).await {
@@ -111,20 +119,9 @@ pub(crate) async fn windows(bus: &Bus, named: Option<&str>) -> Result<Vec<Window
                 continue;
             }
             let title = bus.text(&place, ACCESSIBLE, "Name").await.unwrap_or_default();
-            let window =
-                Window { program: cut(&name), title: cut(&title), is_active: state.has(ACTIVE), place };
-            let wanted = |text: &str| {
-                let text = text.to_lowercase();
-                [&window.program, &window.title].iter().any(|name| name.to_lowercase().contains(&text))
-            };
-            if named.is_none_or(wanted) {
-                windows.push(window);
-            }
+            let (is_active, at) = (state.has(ACTIVE), WindowAt::Bus(place));
+            windows.push(Window { program: cut(&name), title: cut(&title), is_active, at });
         }
-    }
-    windows.sort_by_key(|window| !window.is_active);
-    if windows.is_empty() {
-        return Err(AccessibilityError::NoWindow(named.unwrap_or_default().to_owned()));
     }
     Ok(windows)
 }
@@ -133,9 +130,13 @@ pub(crate) async fn windows(bus: &Bus, named: Option<&str>) -> Result<Vec<Window
 ///
 /// # Errors
 /// When the window does not answer.
-pub(crate) async fn elements(bus: &Bus, window: &Window) -> Result<Vec<Element>, AccessibilityError> {
+pub(crate) async fn elements(
+    bus: &Bus,
+    window: &Window,
+    place: &Place,
+) -> Result<Vec<Element>, AccessibilityError> {
     let mut found = Vec::new();
-    let mut waiting = vec![(window.place.clone(), 0)];
+    let mut waiting = vec![(place.clone(), 0)];
     while let Some((place, depth)) = waiting.pop() {
         let Ok(element) = element(bus, place.clone(), depth).await else { continue };
         let Some(element) = element else { continue };
@@ -172,7 +173,7 @@ async fn element(bus: &Bus, place: Place, depth: usize) -> Result<Option<Element
         is_usable: state.has(SENSITIVE),
         is_editable: state.has(EDITABLE),
         value: cut(&value),
-        place,
+        at: At::Bus(place),
         depth,
     }))
 }
@@ -192,7 +193,7 @@ async fn state(bus: &Bus, place: &Place) -> Result<State, AccessibilityError> {
     bus.call(place, ACCESSIBLE, "GetState", &()).await.map(State)
 }
 
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_NAME_CHARS).collect()
 }
 

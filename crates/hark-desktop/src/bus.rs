@@ -1,5 +1,7 @@
 //! The system bus: which services are on it, and calls to them with a time-out.
 
+use crate::granted::Grants;
+use crate::macos::{Mac, MacError};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Mutex;
@@ -32,6 +34,14 @@ impl Service {
             Self::Power => "org.freedesktop.UPower",
             Self::Network => "org.freedesktop.NetworkManager",
             Self::Login => "org.freedesktop.login1",
+        }
+    }
+
+    /// What does the same on a Mac.
+    fn program_on_a_mac(self) -> &'static str {
+        match self {
+            Self::Power | Self::Login => "pmset",
+            Self::Network => "networksetup",
         }
     }
 
@@ -71,6 +81,21 @@ pub enum DesktopError {
     /// The machine has no such part.
     #[error("{0}")]
     Missing(&'static str),
+    /// There is no battery.
+    #[error("this machine has no battery")]
+    NoBattery,
+    /// No program plays anything.
+    #[error("nothing plays on this computer")]
+    NothingPlays,
+    /// The machine cannot sleep.
+    #[error("this machine cannot sleep")]
+    CannotSleep,
+    /// No session has a screen.
+    #[error("nobody is logged in at the screen of this machine")]
+    NobodyThere,
+    /// The sessions were told to lock, and none says that it did.
+    #[error("the screen was told to lock, and the session does not say that it is locked (LockedHint)")]
+    NotLocked,
     /// The service does not allow it.
     #[error("this machine does not allow it: {0}")]
     Denied(String),
@@ -80,32 +105,86 @@ pub enum DesktopError {
     /// It did not answer.
     #[error("the service did not answer in time")]
     Timeout,
+    /// macOS did not do it.
+    #[error(transparent)]
+    Mac(MacError),
+}
+
+impl From<MacError> for DesktopError {
+    fn from(error: MacError) -> Self {
+        match error {
+            MacError::Timeout(_) => Self::Timeout,
+            MacError::NoBattery => Self::NoBattery,
+            MacError::NothingPlays => Self::NothingPlays,
+            error => Self::Mac(error),
+        }
+    }
 }
 
 /// Names on the bus, or why they are not known.
 type Names = Result<BTreeSet<String>, DesktopError>;
 
 /// The machine's services; what is on the bus is looked up again after some time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Desktop {
-    known: Mutex<Option<(Instant, Names)>>,
+    /// The Mac it is, where it is one: that has no D-Bus.
+    pub(crate) mac: Option<Mac>,
+    known: Known<Names>,
+    pub(crate) granted: Known<Grants>,
+}
+
+impl Default for Desktop {
+    fn default() -> Self {
+        Self { mac: Mac::here(), known: Known::default(), granted: Known::default() }
+    }
+}
+
+/// What was found out, and when.
+type Found<T> = Option<(Instant, T)>;
+
+/// Something that is looked up again after some time.
+#[derive(Debug)]
+pub(crate) struct Known<T>(Mutex<Found<T>>);
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Clone> Known<T> {
+    /// What is known, from `look` where that is too old.
+    pub(crate) fn get(&self, look: impl FnOnce() -> T) -> T {
+        let mut known = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match known.as_ref().filter(|(at, _)| at.elapsed() < KNOWN_FOR) {
+            Some((_, known)) => known.clone(),
+            None => {
+                let found = look();
+                *known = Some((Instant::now(), found.clone()));
+                found
+            }
+        }
+    }
 }
 
 impl Desktop {
+    /// What does a service's work here, as people call it.
+    pub fn served_by(&self, service: Service) -> &'static str {
+        if self.mac.is_some() { service.program_on_a_mac() } else { service.title() }
+    }
+
     /// Whether a service is there, or can be started by the bus. May wait for a second.
     ///
     /// # Errors
     /// When it is not, or there is no bus.
     pub fn offers(&self, service: Service) -> Result<(), DesktopError> {
-        let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let is_fresh = known.as_ref().is_some_and(|(at, _)| at.elapsed() < KNOWN_FOR);
-        if !is_fresh {
-            *known = Some((Instant::now(), names()));
+        if let Some(mac) = &self.mac {
+            return Ok(mac.has(service.program_on_a_mac())?);
         }
-        match known.as_ref().map(|(_, names)| names) {
-            Some(Ok(names)) if names.contains(service.name()) => Ok(()),
-            Some(Err(error)) => Err(error.clone()),
-            _ => Err(DesktopError::NoService(service)),
+        match self.known.get(|| looked(look_up())) {
+            Ok(names) if names.contains(service.name()) => Ok(()),
+            Ok(_) => Err(DesktopError::NoService(service)),
+            Err(error) => Err(error),
         }
     }
 }
@@ -116,6 +195,9 @@ impl Desktop {
     /// # Errors
     /// When neither is so.
     pub fn has_session(&self) -> Result<(), DesktopError> {
+        if let Some(mac) = &self.mac {
+            return Ok(mac.has_session()?);
+        }
         let is_named =
             std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some_and(|address| !address.is_empty());
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(std::path::PathBuf::from);
@@ -124,12 +206,14 @@ impl Desktop {
     }
 }
 
-/// Names on the bus, and those it can start. On a thread of its own: the caller may be within a runtime.
-fn names() -> Names {
+/// What a look on the bus finds, in bounded time. On a thread of its own: the caller may be within a runtime.
+pub(crate) fn looked<T: Send + 'static>(
+    look: impl Future<Output = Result<T, DesktopError>> + Send + 'static,
+) -> Result<T, DesktopError> {
     let look = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| DesktopError::NoBus(error.to_string()))?;
-        let looked = runtime.block_on(async { tokio::time::timeout(LOOK_TIMEOUT, look_up()).await });
+        let looked = runtime.block_on(async { tokio::time::timeout(LOOK_TIMEOUT, look).await });
         looked.unwrap_or(Err(DesktopError::Timeout))
     };
     let thread = std::thread::Builder::new().name("hark-bus".into()).spawn(look);
@@ -137,6 +221,7 @@ fn names() -> Names {
     thread.join().unwrap_or_else(|_| Err(DesktopError::NoBus("the look-up ended unexpectedly".into())))
 }
 
+/// Names on the bus, and those it can start.
 async fn look_up() -> Names {
     let bus = connect().await?;
     let mut names = BTreeSet::new();
@@ -157,7 +242,7 @@ async fn look_up() -> Names {
     Ok(names)
 }
 
-async fn connect() -> Result<Connection, DesktopError> {
+pub(crate) async fn connect() -> Result<Connection, DesktopError> {
     Connection::system().await.map_err(|error| DesktopError::NoBus(error.to_string()))
 }
 

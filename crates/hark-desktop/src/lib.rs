@@ -1,7 +1,7 @@
 //! What the machine itself offers over the system's D-Bus: its battery (UPower), its Wi-Fi (NetworkManager), locking its
 //! screen and letting it sleep (logind); and over the session's: what plays (MPRIS), notifications. Over X11: its windows, keys and
 //! pointer, and what is to be seen on the screen (`screen`); and its programs (`apps`). `hark-tools` calls it. The error for a missing service says how to
-//! install or start it.
+//! install or start it. On a Mac the same is served by the programs of macOS ([`macos`]).
 //!
 //! ```
 //! use hark_desktop::Service;
@@ -11,6 +11,9 @@
 
 pub mod apps;
 mod bus;
+mod granted;
+mod grants;
+pub mod macos;
 mod naming;
 mod notifications;
 mod players;
@@ -20,6 +23,8 @@ mod session;
 mod wifi;
 
 pub use bus::{Desktop, DesktopError, Service};
+pub use granted::{Grant, Grants};
 pub use players::{Player, PlayerCommand};
 pub use power::{Battery, BatteryState};
+pub use session::Locked;
 pub use wifi::Wifi;

@@ -11,11 +11,14 @@ const PATH: &str = "/org/freedesktop/Notifications";
 const USUAL_TIME: i32 = -1;
 
 impl Desktop {
-    /// Shows a notification; its number, as the service gives it.
+    /// Shows a notification.
     ///
     /// # Errors
     /// When there is no session, or nothing in it that shows notifications.
-    pub async fn notify(&self, title: &str, text: &str) -> Result<u32, DesktopError> {
+    pub async fn notify(&self, title: &str, text: &str) -> Result<(), DesktopError> {
+        if let Some(mac) = &self.mac {
+            return Ok(mac.notify(title, text).await?);
+        }
         // The body may hold marks (`<b>`); words of people are none.
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let title = title.to_owned();
@@ -23,7 +26,9 @@ impl Desktop {
             let service = Proxy::new(&bus, NAME, PATH, NAME).await.map_err(told)?;
             let (actions, hints) = (Vec::<&str>::new(), HashMap::<&str, Value<'_>>::new());
             let about = ("Hark", 0u32, "", title.as_str(), text.as_str(), actions, hints, USUAL_TIME);
-            service.call("Notify", &about).await.map_err(told)
+            // Its number, by which it could be taken back.
+            let _: u32 = service.call("Notify", &about).await.map_err(told)?;
+            Ok(())
         })
         .await
     }

@@ -52,6 +52,9 @@ impl Desktop {
     /// # Errors
     /// When there is none, or no session.
     pub async fn player(&self) -> Result<Player, DesktopError> {
+        if let Some(mac) = &self.mac {
+            return Ok(mac.player().await?);
+        }
         with_session(|bus| async move { Ok(chosen(&bus).await?.1) }).await
     }
 
@@ -60,6 +63,9 @@ impl Desktop {
     /// # Errors
     /// When there is none, or no session; when it did not do it.
     pub async fn tell_player(&self, command: PlayerCommand) -> Result<Player, DesktopError> {
+        if let Some(mac) = &self.mac {
+            return Ok(mac.tell_player(command).await?);
+        }
         with_session(|bus| async move {
             let (name, before) = chosen(&bus).await?;
             let method = match command {
@@ -72,13 +78,7 @@ impl Desktop {
             player.call_method(method, &()).await.map_err(told)?;
             for _ in 0..LOOKS {
                 let now = look_at(&bus, &name).await?;
-                let is_done = match command {
-                    PlayerCommand::Play => now.is_playing,
-                    PlayerCommand::Pause => !now.is_playing,
-                    // The same title may come again, so that this shows nothing.
-                    PlayerCommand::Next | PlayerCommand::Previous => now.title != before.title,
-                };
-                if is_done {
+                if is_done(command, &before, &now) {
                     return Ok(now);
                 }
                 tokio::time::sleep(LOOK_EVERY).await;
@@ -92,6 +92,26 @@ impl Desktop {
     }
 }
 
+/// Whether a player is rather meant than the one that is known.
+fn is_better(known: &Player, player: &Player) -> bool {
+    !known.is_playing && (player.is_playing || known.title.is_empty() && !player.title.is_empty())
+}
+
+/// The player that is meant.
+pub(crate) fn best(players: Vec<Player>) -> Option<Player> {
+    players.into_iter().reduce(|known, player| if is_better(&known, &player) { player } else { known })
+}
+
+/// Whether a player did what it was told, seen by what it was before.
+pub(crate) fn is_done(command: PlayerCommand, before: &Player, now: &Player) -> bool {
+    match command {
+        PlayerCommand::Play => now.is_playing,
+        PlayerCommand::Pause => !now.is_playing,
+        // The same title may come again, so that this shows nothing.
+        PlayerCommand::Next | PlayerCommand::Previous => now.title != before.title,
+    }
+}
+
 /// Name on the bus of the player that is meant, and how it is.
 async fn chosen(bus: &Connection) -> Result<(String, Player), DesktopError> {
     let dbus = zbus::fdo::DBusProxy::new(bus).await.map_err(told)?;
@@ -101,14 +121,11 @@ async fn chosen(bus: &Connection) -> Result<(String, Player), DesktopError> {
     for name in names.take(MAX_PLAYERS) {
         // One that does not answer is none.
         let Ok(player) = look_at(bus, &name).await else { continue };
-        let is_better = found.as_ref().is_none_or(|(_, known)| {
-            !known.is_playing && (player.is_playing || known.title.is_empty() && !player.title.is_empty())
-        });
-        if is_better {
+        if found.as_ref().is_none_or(|(_, known)| is_better(known, &player)) {
             found = Some((name, player));
         }
     }
-    found.ok_or(DesktopError::Missing("nothing plays on this computer"))
+    found.ok_or(DesktopError::NothingPlays)
 }
 
 async fn look_at(bus: &Connection, name: &str) -> Result<Player, DesktopError> {

@@ -1,7 +1,7 @@
 //! The battery, as UPower tells it (<https://upower.freedesktop.org/docs/Device.html>).
 
 use crate::bus::{Desktop, DesktopError, Service, told, with_bus};
-use zbus::Proxy;
+use zbus::{Connection, Proxy};
 
 /// UPower's sum of all batteries of the machine.
 const DISPLAY_DEVICE: &str = "/org/freedesktop/UPower/devices/DisplayDevice";
@@ -41,15 +41,13 @@ impl Desktop {
     /// # Errors
     /// When there is none, or no UPower.
     pub async fn battery(&self) -> Result<Battery, DesktopError> {
+        if let Some(mac) = &self.mac {
+            return Ok(mac.battery().await?);
+        }
         self.offers(Service::Power)?;
         with_bus(|bus| async move {
-            let device =
-                Proxy::new(&bus, Service::Power.name(), DISPLAY_DEVICE, DEVICE).await.map_err(told)?;
-            let is_present: bool = device.get_property("IsPresent").await.map_err(told)?;
-            let kind: u32 = device.get_property("Type").await.map_err(told)?;
-            if !is_present || !BATTERIES.contains(&kind) {
-                return Err(DesktopError::Missing("this machine has no battery"));
-            }
+            let device = device(&bus).await?;
+            is_battery(&device).await?;
             let percent: f64 = device.get_property("Percentage").await.map_err(told)?;
             let state = match device.get_property::<u32>("State").await.map_err(told)? {
                 1 | 5 => BatteryState::Charging,
@@ -75,4 +73,22 @@ impl Desktop {
         })
         .await
     }
+}
+
+async fn device(bus: &Connection) -> Result<Proxy<'static>, DesktopError> {
+    Proxy::new(bus, Service::Power.name(), DISPLAY_DEVICE, DEVICE).await.map_err(told)
+}
+
+async fn is_battery(device: &Proxy<'_>) -> Result<(), DesktopError> {
+    let is_present: bool = device.get_property("IsPresent").await.map_err(told)?;
+    let kind: u32 = device.get_property("Type").await.map_err(told)?;
+    if is_present && BATTERIES.contains(&kind) { Ok(()) } else { Err(DesktopError::NoBattery) }
+}
+
+/// Whether the machine has a battery.
+///
+/// # Errors
+/// When it has none.
+pub(crate) async fn is_there(bus: &Connection) -> Result<(), DesktopError> {
+    is_battery(&device(bus).await?).await
 }

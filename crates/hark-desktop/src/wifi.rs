@@ -18,8 +18,8 @@ const MAX_CONNECTIONS: usize = 50;
 pub struct Wifi {
     /// The radio is switched on.
     pub is_enabled: bool,
-    /// The network it is connected to, and how strong it is in percent.
-    pub network: Option<(String, u8)>,
+    /// The network it is connected to, and how strong it is in percent, where that is known.
+    pub network: Option<(String, Option<u8>)>,
 }
 
 impl Desktop {
@@ -28,6 +28,9 @@ impl Desktop {
     /// # Errors
     /// When there is no NetworkManager.
     pub async fn wifi(&self) -> Result<Wifi, DesktopError> {
+        if let Some(mac) = &self.mac {
+            return Ok(mac.wifi().await?);
+        }
         self.offers(Service::Network)?;
         with_bus(|bus| async move {
             let name = Service::Network.name();
@@ -49,7 +52,7 @@ impl Desktop {
                 let ssid: Vec<u8> = point.get_property("Ssid").await.map_err(told)?;
                 let strength: u8 = point.get_property("Strength").await.map_err(told)?;
                 let name = String::from_utf8_lossy(&ssid).replace(char::is_control, " ");
-                return Ok(Wifi { is_enabled, network: Some((name, strength.min(100))) });
+                return Ok(Wifi { is_enabled, network: Some((name, Some(strength.min(100)))) });
             }
             Ok(Wifi { is_enabled, network: None })
         })

@@ -2,7 +2,7 @@
 //! installed the test says so and passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests")]
 
-use hark_desktop::{BatteryState, Desktop, DesktopError, PlayerCommand, Service};
+use hark_desktop::{BatteryState, Desktop, DesktopError, Grant, Locked, PlayerCommand, Service};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
@@ -46,6 +46,14 @@ for line in sys.stdin:
         network.AddActiveConnection([device], connection, point, 'active', 2)
     elif what == 'session':
         login.AddSession('1', 'seat0', dbus.UInt32(1000), 'anna', True)
+    elif what == 'locker':
+        # What a locker does when logind passes the request on.
+        login.AddMethod('org.freedesktop.login1.Manager', 'LockSessions', '', '', "objects['/org/freedesktop/login1/session/1'].UpdateProperties('org.freedesktop.login1.Session', {'LockedHint': dbus.Boolean(True)})")
+    elif what == 'refused':
+        manager = dbus.Interface(bus.get_object('org.freedesktop.NetworkManager', '/org/freedesktop/NetworkManager'), dbusmock.MOCK_IFACE)
+        manager.AddMethod('org.freedesktop.NetworkManager', 'GetPermissions', '', 'a{ss}', "ret = {'org.freedesktop.NetworkManager.enable-disable-wifi': 'auth', 'org.freedesktop.NetworkManager.network-control': 'yes'}")
+        for name, answer in [('CanSuspend', 'no'), ('CanPowerOff', 'challenge'), ('CanReboot', 'na')]:
+            login.AddMethod('org.freedesktop.login1.Manager', name, '', 's', f"ret = '{answer}'")
     elif what == 'broken':
         tunes.AddMethod(PLAYER, 'Play', '', '', '')
     elif what == 'shown':
@@ -130,7 +138,10 @@ fn the_machine_is_told_of_and_driven_by_its_services() {
         assert_eq!(desktop.offers(service), Ok(()), "{service:?}");
     }
     let battery = runtime.block_on(desktop.battery());
-    assert_eq!(battery, Err(DesktopError::Missing("this machine has no battery")));
+    assert_eq!(battery, Err(DesktopError::NoBattery));
+    assert_eq!(desktop.has_battery(), Err(DesktopError::NoBattery));
+    assert_eq!(desktop.may_lock(), Err(DesktopError::NobodyThere));
+    assert_eq!(desktop.may_sleep(), Ok(()));
     assert_eq!(machine.tell("battery"), "done");
     let battery = runtime.block_on(desktop.battery()).unwrap();
     assert_eq!((battery.percent, battery.state), (63.4, BatteryState::Discharging));
@@ -140,14 +151,34 @@ fn the_machine_is_told_of_and_driven_by_its_services() {
     assert_eq!((wifi.is_enabled, wifi.network), (true, None));
     assert_eq!(machine.tell("wifi"), "done");
     let wifi = runtime.block_on(desktop.wifi()).unwrap();
-    assert_eq!(wifi.network, Some(("Sonnenweg 5".to_owned(), 82)), "names of networks are data of others");
+    assert_eq!(
+        wifi.network,
+        Some(("Sonnenweg 5".to_owned(), Some(82))),
+        "names of networks are data of others"
+    );
 
-    assert!(matches!(runtime.block_on(desktop.lock()), Err(DesktopError::Missing(_))), "nobody is logged in");
+    assert_eq!(runtime.block_on(desktop.lock()), Err(DesktopError::NobodyThere));
     assert_eq!(machine.tell("session"), "done");
-    assert_eq!(runtime.block_on(desktop.lock()), Ok(1));
+    assert_eq!(runtime.block_on(desktop.lock()), Err(DesktopError::NotLocked), "logind only passes it on");
+    assert_eq!(machine.tell("locker"), "done");
+    assert_eq!(runtime.block_on(desktop.lock()), Ok(Locked { count: 1, were_locked: false }));
+    assert_eq!(runtime.block_on(desktop.lock()), Ok(Locked { count: 1, were_locked: true }));
     assert_eq!(runtime.block_on(desktop.suspend()), Ok(()));
     let calls = machine.tell("calls");
     assert!(calls.contains("LockSessions") && calls.ends_with("Suspend"), "{calls}");
+
+    assert_eq!(machine.tell("refused"), "done");
+    assert!(matches!(runtime.block_on(desktop.suspend()), Err(DesktopError::Denied(_))));
+    assert!(!machine.tell("calls").ends_with("Suspend,Suspend"), "and it was not tried");
+    // Another look, as what was found out is known for some time.
+    let anew = Desktop::default();
+    assert!(matches!(anew.may_sleep(), Err(DesktopError::Denied(_))));
+    assert_eq!((anew.has_battery(), anew.may_lock()), (Ok(()), Ok(())));
+    let grants = anew.grants();
+    assert_eq!((grants.power_off, grants.reboot), (Some(Grant::Password), Some(Grant::Unable)));
+    let network = anew.network_grants();
+    assert_eq!(network.get("enable-disable-wifi"), Some(&Grant::Password));
+    assert_eq!(network.get("network-control"), Some(&Grant::Yes));
 
     let told = |command| runtime.block_on(desktop.tell_player(command));
     assert_eq!(desktop.has_session(), Ok(()));

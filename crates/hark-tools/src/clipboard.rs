@@ -1,5 +1,6 @@
 //! The clipboard of the desktop Hark runs in, where there is one.
 
+use hark_desktop::macos::Mac;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most characters that are taken from it or put into it.
@@ -38,9 +39,28 @@ pub trait Clipboard: Send + Sync {
     fn write(&self, text: &str) -> Result<(), ClipboardError>;
 }
 
-/// The desktop's clipboard.
+/// The desktop's clipboard. A build without its own has that of a Mac nevertheless.
 pub fn of_desktop() -> Arc<dyn Clipboard> {
-    Arc::new(Desktop::default())
+    match Mac::here() {
+        Some(mac) if cfg!(not(feature = "clipboard")) => Arc::new(mac),
+        _ => Arc::new(Desktop::default()),
+    }
+}
+
+/// By pbcopy and pbpaste.
+impl Clipboard for Mac {
+    fn ready(&self) -> Result<(), ClipboardError> {
+        Ok(())
+    }
+
+    fn read(&self) -> Result<String, ClipboardError> {
+        let text = self.clipboard().map_err(|error| ClipboardError::Broken(error.to_string()))?;
+        if text.is_empty() { Err(ClipboardError::NoText) } else { Ok(text) }
+    }
+
+    fn write(&self, text: &str) -> Result<(), ClipboardError> {
+        self.set_clipboard(text).map_err(|error| ClipboardError::Broken(error.to_string()))
+    }
 }
 
 /// The desktop's; opened at first need and kept, because under X11 the content is gone with the program that owns it.

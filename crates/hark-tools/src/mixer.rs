@@ -1,5 +1,6 @@
-//! How loud this machine is, where it has a mixer that Hark can set (Linux).
+//! How loud this machine is, where it has a mixer that Hark can set: that of ALSA on Linux, that of macOS on a Mac.
 
+use hark_desktop::macos::{Loudness, Mac, MacError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,9 +16,12 @@ pub enum VolumeError {
     /// The mixer did not take it.
     #[error("{0}")]
     Failed(String),
-    /// It is only set on Linux.
-    #[error("the volume of this machine is set on Linux only")]
+    /// It is only set on Linux and on a Mac.
+    #[error("the volume of this machine is set on Linux and macOS only")]
     OtherSystem,
+    /// macOS did not tell or set it.
+    #[error(transparent)]
+    Mac(#[from] MacError),
 }
 
 /// Percent, and whether nothing is heard however loud it is.
@@ -45,24 +49,42 @@ impl MachineMixer {
     }
 }
 
+/// How loud the machine is.
+///
+/// # Errors
+/// When it has no mixer.
+pub fn volume() -> Result<Volume, VolumeError> {
+    match Mac::here() {
+        Some(mac) => Ok(of_mac(mac.loudness()?)),
+        None => system::volume(),
+    }
+}
+
+/// Sets how loud the machine is, percent; how loud it is then.
+///
+/// # Errors
+/// When it has no mixer, or the mixer keeps another volume.
+pub fn set_volume(percent: u8) -> Result<Volume, VolumeError> {
+    match Mac::here() {
+        Some(mac) => Ok(of_mac(mac.set_loudness(percent)?)),
+        None => system::set_volume(percent),
+    }
+}
+
+fn of_mac(loudness: Loudness) -> Volume {
+    (loudness.percent, loudness.is_muted)
+}
+
 #[cfg(target_os = "linux")]
 mod system {
     use super::{Volume, VolumeError};
     use hark_audio::mixer::{Loudness, MixerError, loudness, set_loudness};
 
-    /// How loud the machine is.
-    ///
-    /// # Errors
-    /// When it has no mixer.
-    pub fn volume() -> Result<Volume, VolumeError> {
+    pub(super) fn volume() -> Result<Volume, VolumeError> {
         loudness().map(told).map_err(failure)
     }
 
-    /// Sets how loud the machine is, percent; how loud it is then.
-    ///
-    /// # Errors
-    /// When it has no mixer, or the mixer keeps another volume.
-    pub fn set_volume(percent: u8) -> Result<Volume, VolumeError> {
+    pub(super) fn set_volume(percent: u8) -> Result<Volume, VolumeError> {
         set_loudness(percent).map(told).map_err(failure)
     }
 
@@ -83,21 +105,11 @@ mod system {
 mod system {
     use super::{Volume, VolumeError};
 
-    /// How loud the machine is: not known here.
-    ///
-    /// # Errors
-    /// Always.
-    pub fn volume() -> Result<Volume, VolumeError> {
+    pub(super) fn volume() -> Result<Volume, VolumeError> {
         Err(VolumeError::OtherSystem)
     }
 
-    /// Sets how loud the machine is, which cannot be done here.
-    ///
-    /// # Errors
-    /// Always.
-    pub fn set_volume(_percent: u8) -> Result<Volume, VolumeError> {
+    pub(super) fn set_volume(_percent: u8) -> Result<Volume, VolumeError> {
         Err(VolumeError::OtherSystem)
     }
 }
-
-pub use system::{set_volume, volume};

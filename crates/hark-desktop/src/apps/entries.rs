@@ -1,6 +1,8 @@
 //! Desktop entries: what is installed, what it is called in a language, and how it is started (Desktop Entry
 //! Specification 1.5).
 
+use super::AppError;
+use crate::macos::Mac;
 use crate::naming::plain;
 use crate::screen::Window;
 use std::collections::HashMap;
@@ -17,7 +19,7 @@ const MAX_BYTES: u64 = 256 * 1024;
 /// A program that is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct App {
-    /// Name of its entry, without `.desktop`.
+    /// Name of its entry, without `.desktop`; on a Mac the identifier of its bundle.
     pub id: String,
     /// What it is called in the language it was read for.
     pub name: String,
@@ -30,9 +32,24 @@ pub struct App {
     /// It needs a terminal.
     pub(super) in_terminal: bool,
     class: Option<String>,
+    /// Pages of the web are opened by it, where it is told of the program itself.
+    pub(super) opens_pages: bool,
 }
 
 impl App {
+    /// A program of a Mac: its bundle's identifier, what people and its file call it, and its kinds.
+    pub(crate) fn of_bundle(
+        id: String,
+        name: String,
+        file: String,
+        categories: Vec<String>,
+        opens_pages: bool,
+    ) -> Self {
+        let names = vec![name.clone(), file, id.clone()];
+        let (command, in_terminal, class) = (Vec::new(), false, None);
+        Self { id, name, categories, names, command, in_terminal, class, opens_pages }
+    }
+
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
@@ -56,8 +73,19 @@ impl App {
     }
 }
 
-/// Every program that is installed and meant to be started by a person, called as in `language` (ISO 639-1).
-pub fn installed(language: &str) -> Vec<App> {
+/// Every program that is installed and meant to be started by a person, called as in `language` (ISO 639-1); on a Mac as in
+/// the language of the Mac.
+///
+/// # Errors
+/// When a Mac does not tell.
+pub fn installed(language: &str) -> Result<Vec<App>, AppError> {
+    match Mac::here() {
+        Some(mac) => Ok(mac.installed()?),
+        None => Ok(of_entries(language)),
+    }
+}
+
+fn of_entries(language: &str) -> Vec<App> {
     let mut apps: Vec<App> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for folder in data_dirs() {
@@ -132,6 +160,7 @@ pub(super) fn read(id: &str, text: &str, language: &str) -> Option<App> {
         command,
         in_terminal: is("Terminal"),
         class: get("StartupWMClass").map(str::to_owned),
+        opens_pages: false,
         name: name.clone(),
     };
     let called = [Some(&*name), get("Name"), local("GenericName"), get("GenericName")];

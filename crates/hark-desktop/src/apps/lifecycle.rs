@@ -3,7 +3,7 @@
 use super::AppError;
 use super::entries::{App, is_there};
 use super::processes::{Process, of_this_user, terminate};
-use crate::screen::{Display, Window};
+use crate::screen::{Display, Window, X11};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ pub struct RunningApp {
 pub enum Quit {
     /// It closed its windows and ended.
     Closed,
-    /// It was sent SIGTERM.
+    /// It was ended without being asked.
     Terminated,
 }
 
@@ -54,6 +54,9 @@ impl App {
     /// # Errors
     /// When the screen does not answer.
     pub fn is_running(&self, display: &Display) -> Result<bool, AppError> {
+        if let Display::Mac(mac) = display {
+            return mac.is_running(self);
+        }
         Ok(!self.windows(display)?.is_empty() || !self.processes().is_empty())
     }
 
@@ -63,6 +66,13 @@ impl App {
     /// # Errors
     /// When its program is not there, or ends with an error.
     pub fn launch(&self, display: &Display) -> Result<Option<String>, AppError> {
+        match display {
+            Display::Mac(mac) => mac.launch(self),
+            Display::X11(x11) => self.start(x11),
+        }
+    }
+
+    fn start(&self, display: &X11) -> Result<Option<String>, AppError> {
         let failed = |why: String| AppError::NotStarted(self.name.clone(), why);
         let before: Vec<u32> = display.windows()?.iter().map(|window| window.id).collect();
         let mut words = self.command.clone();
@@ -100,7 +110,8 @@ impl App {
                 }
                 // It handed over to one that runs already, or to a daemon.
                 Ok(Some(_)) | Err(_) => {
-                    return Ok(self.windows(display)?.into_iter().next().map(|window| window.title));
+                    let own = display.windows()?.into_iter().find(|window| self.owns(window));
+                    return Ok(own.map(|window| window.title));
                 }
                 Ok(None) => {}
             }
@@ -125,18 +136,31 @@ impl App {
     /// # Errors
     /// When it has none, or it does not come.
     pub fn activate(&self, display: &Display) -> Result<Window, AppError> {
+        if let Display::Mac(mac) = display {
+            return mac.activate(self);
+        }
         let windows = self.windows(display)?;
         let first = windows.first().ok_or_else(|| AppError::NotRunning(self.name.clone()))?;
         Ok(display.focus(first)?)
     }
 
-    /// Asks it to close its windows (`WM_DELETE_WINDOW`), and sends SIGTERM to what is left of it without one. Windows that
-    /// stay, because the program asks something first, are only ended with `force`.
+    /// Asks it to end; what asks something first, such as whether to save, is only ended with `force`.
     ///
     /// # Errors
     /// When it does not run, keeps a window open, or runs as another user.
     pub fn quit(&self, display: &Display, force: bool) -> Result<Quit, AppError> {
-        let windows = self.windows(display)?;
+        match display {
+            Display::Mac(mac) => mac.quit(self, force),
+            Display::X11(x11) => self.close(x11, force),
+        }
+    }
+
+    /// Asks it to close its windows (`WM_DELETE_WINDOW`), and sends SIGTERM to what is left of it without one.
+    fn close(&self, display: &X11, force: bool) -> Result<Quit, AppError> {
+        let own = || -> Result<Vec<Window>, AppError> {
+            Ok(display.windows()?.into_iter().filter(|window| self.owns(window)).collect())
+        };
+        let windows = own()?;
         // Before they close: a window tells its process only while it is there.
         let mut pids: Vec<u32> = windows.iter().filter_map(|window| window.pid).collect();
         if windows.is_empty() {
@@ -149,7 +173,7 @@ impl App {
         for window in &windows {
             takes_no_request |= !display.close(window)?;
         }
-        let has_closed = windows.is_empty() || self.wait(|| Ok(self.windows(display)?.is_empty()))?;
+        let has_closed = windows.is_empty() || self.wait(|| Ok(own()?.is_empty()))?;
         if !has_closed && !force && !takes_no_request {
             return Err(AppError::StillOpen(self.name.clone()));
         }

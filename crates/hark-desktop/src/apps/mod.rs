@@ -1,5 +1,5 @@
-//! The programs of this desktop: which are installed (desktop entries of freedesktop.org), which run, and starting and
-//! ending them.
+//! The programs of this desktop: which are installed (desktop entries of freedesktop.org, bundles of a Mac), which run, and
+//! starting and ending them.
 
 mod entries;
 mod lifecycle;
@@ -8,6 +8,7 @@ mod processes;
 pub use entries::{App, installed};
 pub use lifecycle::{Quit, RunningApp, running};
 
+use crate::macos::MacError;
 use crate::naming::{Fit, best, fit};
 use crate::screen::{ScreenError, Window};
 
@@ -46,6 +47,12 @@ pub enum AppError {
     Screen(#[from] ScreenError),
 }
 
+impl From<MacError> for AppError {
+    fn from(error: MacError) -> Self {
+        Self::Screen(error.into())
+    }
+}
+
 /// The installed program that a name means.
 ///
 /// # Errors
@@ -58,8 +65,10 @@ pub fn find<'a>(apps: &'a [App], wanted: &Wanted) -> Result<&'a App, AppError> {
         [one] => Ok(one),
         several => {
             // The one that opens pages by default is "the browser".
-            let chosen = entries::default_browser().filter(|_| wanted.kind.is_some());
-            let chosen = chosen.and_then(|id| several.iter().find(|app| app.id == id));
+            let by_entry =
+                || entries::default_browser().and_then(|id| several.iter().find(|app| app.id == id));
+            let chosen = several.iter().find(|app| app.opens_pages).or_else(by_entry);
+            let chosen = chosen.filter(|_| wanted.kind.is_some());
             chosen
                 .copied()
                 .ok_or_else(|| AppError::Ambiguous(several.iter().map(|app| app.name.clone()).collect()))

@@ -1,7 +1,7 @@
 //! What is to be seen on the screen, as a picture.
 
 use super::windows::Rect;
-use super::{Display, ScreenError, is_wayland};
+use super::{ScreenError, X11, is_wayland};
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
 use std::io::Write;
@@ -26,7 +26,7 @@ pub struct Capture {
     pub rgb: Vec<u8>,
 }
 
-impl Display {
+impl X11 {
     /// Takes a picture of the screen, or of the part of it at `place`; what lies outside of the screen is left out.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::keyboard::{Keyboard, Lent, Stroke};
 use super::keys::Key;
-use super::{Display, ScreenError};
+use super::{ScreenError, X11};
 use std::time::Duration;
 use x11rb::connection::RequestConnection;
 use x11rb::protocol::xproto::{
@@ -39,7 +39,7 @@ pub enum Direction {
     Right,
 }
 
-impl Display {
+impl X11 {
     /// Types a text into the window in front. Characters that the keyboard does not have are lent to keys that have none.
     ///
     /// # Errors

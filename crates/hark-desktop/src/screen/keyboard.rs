@@ -1,7 +1,7 @@
 //! Which keys type which characters on the keyboard as it is, and keys that are given a character for a moment.
 
 use super::keys::Key;
-use super::{Display, ScreenError};
+use super::{ScreenError, X11};
 use std::time::Duration;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConnectionExt, KeyButMask, Keycode};
@@ -27,7 +27,7 @@ pub(super) struct Keyboard {
 }
 
 impl Keyboard {
-    pub(super) fn of(display: &Display) -> Result<Self, ScreenError> {
+    pub(super) fn of(display: &X11) -> Result<Self, ScreenError> {
         let setup = display.conn.setup();
         let (first, last) = (setup.min_keycode, setup.max_keycode);
         let mapping = display.conn.get_keyboard_mapping(first, last - first + 1)?.reply()?;
@@ -71,14 +71,14 @@ impl Keyboard {
 
 /// Keys that have been given characters for a moment; they are taken away again with this.
 pub(super) struct Lent<'d> {
-    display: &'d Display,
+    display: &'d X11,
     columns: u8,
     keys: Vec<(u32, Keycode)>,
 }
 
 impl<'d> Lent<'d> {
     /// Gives every key in `wanted` that the keyboard does not have to one without a symbol.
-    pub(super) fn of(display: &'d Display, keyboard: &Keyboard, wanted: &[Key]) -> Result<Self, ScreenError> {
+    pub(super) fn of(display: &'d X11, keyboard: &Keyboard, wanted: &[Key]) -> Result<Self, ScreenError> {
         let mut missing: Vec<&Key> = Vec::new();
         for key in wanted.iter().filter(|key| keyboard.stroke(key).is_none()) {
             if !missing.iter().any(|known| known.symbol() == key.symbol()) {

@@ -26,7 +26,9 @@ const NAMES: &[(&str, u32)] = &[
     ("ctrl", 0xffe3),
     ("shift", 0xffe1),
     ("alt", 0xffe9),
+    ("option", 0xffe9),
     ("super", 0xffeb),
+    ("command", 0xffeb),
     ("windows", 0xffeb),
     ("meta", 0xffeb),
 ];

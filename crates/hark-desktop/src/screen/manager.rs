@@ -1,7 +1,7 @@
 //! What the window manager is asked to do with windows (EWMH). Each answers only once it is seen to be so.
 
 use super::windows::{Rect, Window};
-use super::{Display, ScreenError, becomes};
+use super::{ScreenError, X11, becomes};
 use x11rb::connection::Connection;
 use x11rb::protocol::randr;
 use x11rb::protocol::xproto::{
@@ -29,7 +29,19 @@ pub enum Half {
     Right,
 }
 
-impl Display {
+impl Half {
+    /// This half of an area.
+    pub(crate) fn of(self, area: Rect) -> Rect {
+        let width = area.width / 2;
+        let x = match self {
+            Self::Left => area.x,
+            Self::Right => area.x.saturating_add(i32::try_from(area.width - width).unwrap_or_default()),
+        };
+        Rect { x, width, ..area }
+    }
+}
+
+impl X11 {
     /// Brings a window to the front, where it gets what is typed.
     ///
     /// # Errors
@@ -63,29 +75,7 @@ impl Display {
     /// # Errors
     /// When it does not go there.
     pub fn tile(&self, window: &Window, half: Half) -> Result<Window, ScreenError> {
-        let area = self.area_of(window)?;
-        let width = area.width / 2;
-        let x = match half {
-            Half::Left => area.x,
-            Half::Right => area.x.saturating_add(i32::try_from(area.width - width).unwrap_or_default()),
-        };
-        self.put(window, Rect { x, width, ..area })
-    }
-
-    /// Moves a window so that its upper left corner is at a place.
-    ///
-    /// # Errors
-    /// When it does not go there.
-    pub fn move_to(&self, window: &Window, x: i32, y: i32) -> Result<Window, ScreenError> {
-        self.put(window, Rect { x, y, ..window.place })
-    }
-
-    /// Gives a window a size, with its frame.
-    ///
-    /// # Errors
-    /// When it does not take it.
-    pub fn resize(&self, window: &Window, width: u32, height: u32) -> Result<Window, ScreenError> {
-        self.put(window, Rect { width, height, ..window.place })
+        self.put(window, half.of(self.area_of(window)?))
     }
 
     /// The part of the screen a window is on that no panel covers.
@@ -159,8 +149,11 @@ impl Display {
         Ok(true)
     }
 
-    /// Gives a window place and size, whatever filled the screen before.
-    fn put(&self, window: &Window, wanted: Rect) -> Result<Window, ScreenError> {
+    /// Gives a window place and size, with its frame, whatever filled the screen before.
+    ///
+    /// # Errors
+    /// When it does not take them.
+    pub fn put(&self, window: &Window, wanted: Rect) -> Result<Window, ScreenError> {
         let window = if window.is_minimised { self.focus(window)? } else { window.clone() };
         if window.is_maximised {
             self.maximised(&window, REMOVE)?;

@@ -1,6 +1,6 @@
 //! The windows of the desktop: which there are, and which one a name means.
 
-use super::{Display, ScreenError};
+use super::{ScreenError, X11};
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt, Window as XWindow};
 
 /// `WM_STATE` of a window that is minimised (ICCCM 4.1.3.1).
@@ -40,13 +40,13 @@ impl Rect {
 /// A window that a person sees as one. Its words are its program's: text from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
-    /// Its number on the X server.
+    /// Its number on the X server; on a Mac one of its process and place.
     pub id: u32,
     /// What stands in its title bar.
     pub title: String,
-    /// Its program, as the program calls itself (the class of `WM_CLASS`).
+    /// Its program, as the program calls itself (the class of `WM_CLASS`; on a Mac the name of the process).
     pub class: String,
-    /// The name its program was started by (the instance of `WM_CLASS`).
+    /// The name its program was started by (the instance of `WM_CLASS`; on a Mac the identifier of the bundle).
     pub instance: String,
     /// The process, where it tells.
     pub pid: Option<u32>,
@@ -60,7 +60,7 @@ pub struct Window {
     pub is_maximised: bool,
 }
 
-impl Display {
+impl X11 {
     /// Every window, the uppermost first.
     ///
     /// # Errors
@@ -77,15 +77,6 @@ impl Display {
         // A window may go while they are looked at.
         let shown = ids.iter().rev().filter_map(|id| self.window(*id, active).ok().flatten());
         Ok(shown.collect())
-    }
-
-    /// The window that gets what is typed.
-    ///
-    /// # Errors
-    /// When none does.
-    pub fn focused(&self) -> Result<Window, ScreenError> {
-        let windows = self.windows()?;
-        windows.into_iter().find(|window| window.is_focused).ok_or(ScreenError::NoneFocused)
     }
 
     /// The number of the window in front; 0: none.

@@ -27,7 +27,9 @@ pub fn list(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure>
 /// `script.run`.
 pub fn run(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let script = services.scripts.find(args.text("name").unwrap_or_default())?;
-    let call = services.shell.script(&script.path, &args.texts("args"))?;
+    let (program, words) = script.command(&args.texts("args"), services.scripts.mac())?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let call = services.shell.script(&program, &words)?;
     let shown = call.shown();
     // By voice only the name is told; with arguments, all of it.
     let asked = if args.texts("args").is_empty() {
@@ -54,12 +56,14 @@ impl From<ScriptError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            ScriptError::NoFolder => failure(error_code::NOT_CONFIGURED)
+            ScriptError::NoFolder => Self::not_set_up("scripts", message)
                 .fix("name one: tools.scripts_folder = \"~/.config/hark/scripts\""),
             ScriptError::Unreadable(..) => failure(error_code::FAILED).fix("correct tools.scripts_folder"),
             ScriptError::NotFound(_) => failure(error_code::NOT_FOUND)
                 .fix("put it into tools.scripts_folder, executable, and so that only you can change it"),
             ScriptError::Ambiguous(..) => failure(error_code::AMBIGUOUS),
+            ScriptError::NoArguments(_) => failure(error_code::BAD_ARGUMENT),
+            ScriptError::Mac(error) => error.into(),
         }
     }
 }

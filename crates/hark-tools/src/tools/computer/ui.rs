@@ -1,5 +1,5 @@
-//! `ui.*`: what stands in the windows of this desktop, over AT-SPI. It is text of others; what may not be taken back by its words
-//! is asked about first.
+//! `ui.*`: what stands in the windows of this desktop, over AT-SPI or on a Mac. It is text of others; what may not be taken
+//! back by its words is asked about first.
 
 use super::weighty::is_weighty;
 use crate::tools::args::Args;
@@ -111,7 +111,7 @@ impl From<AccessibilityError> for Failure {
         let (message, fix) = (error.to_string(), error.fix());
         let failure = |code| Self::new(code, message.clone());
         let failure = match error {
-            AccessibilityError::NoBus(_) => failure(error_code::NOT_CONFIGURED),
+            AccessibilityError::NoBus(_) => Self::not_set_up("accessibility", message),
             AccessibilityError::NoWindow(_) | AccessibilityError::Nothing(_) => {
                 failure(error_code::NOT_FOUND)
             }
@@ -121,6 +121,7 @@ impl From<AccessibilityError> for Failure {
             AccessibilityError::Secret => failure(error_code::FORBIDDEN).because(reason::NO_PASSWORDS),
             AccessibilityError::Failed(_) => failure(error_code::FAILED),
             AccessibilityError::Timeout => failure(error_code::TIMEOUT),
+            AccessibilityError::Mac(error) => return error.into(),
         };
         if fix.is_empty() { failure } else { failure.fix(fix) }
     }

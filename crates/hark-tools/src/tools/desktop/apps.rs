@@ -58,7 +58,7 @@ pub fn activate(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
 pub fn list(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
     let services = Arc::clone(services);
     Ok(blocking(move || {
-        let running = running(&Display::open()?, &programs(&services))?;
+        let running = running(&Display::open()?, &programs(&services)?)?;
         let names: Vec<&str> = running.iter().map(|app| app.name.as_str()).collect();
         let apps: Vec<Value> =
             running.iter().map(|app| json!({"name": app.name, "windows": app.windows})).collect();
@@ -73,7 +73,7 @@ fn with_app(
 ) -> Prepared {
     let (services, wanted) = (Arc::clone(services), wanted(args, "name"));
     Prepared::Work(blocking_work(move || {
-        let (display, apps) = (Display::open()?, programs(&services));
+        let (display, apps) = (Display::open()?, programs(&services)?);
         let wanted = wanted.unwrap_or_else(|| Wanted { name: String::new(), kind: None });
         act(&display, one(&display, &apps, &wanted)?)
     }))

@@ -45,12 +45,13 @@ impl From<VolumeError> for Failure {
     fn from(error: VolumeError) -> Self {
         let message = error.to_string();
         match error {
-            VolumeError::NoMixer(_) => Self::new(error_code::NOT_CONFIGURED, message).fix(
+            VolumeError::NoMixer(_) => Self::not_set_up("sound", message).fix(
                 "run Hark where the sound server is, and install libasound2-plugins so that ALSA finds it",
             ),
             VolumeError::OtherSystem => {
-                Self::new(error_code::NOT_CONFIGURED, message).fix("set it in the system's settings")
+                Self::not_set_up("sound", message).fix("set it in the system's settings")
             }
+            VolumeError::Mac(error) => error.into(),
             VolumeError::Failed(_) => Self::new(error_code::FAILED, message),
         }
     }

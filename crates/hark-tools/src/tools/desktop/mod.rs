@@ -11,6 +11,7 @@ use super::outcome::Failure;
 use super::services::Services;
 use hark_core::tool::{error_code, reason};
 use hark_desktop::apps::{App, AppError, Wanted, installed, window_named};
+use hark_desktop::macos::MacError;
 use hark_desktop::screen::{Display, ScreenError, Window};
 use serde_json::json;
 
@@ -35,14 +36,14 @@ fn wanted(args: &Args, key: &str) -> Option<Wanted> {
 }
 
 /// What is installed, called as the household speaks.
-fn programs(services: &Services) -> Vec<App> {
-    installed(&services.language)
+fn programs(services: &Services) -> Result<Vec<App>, Failure> {
+    Ok(installed(&services.language)?)
 }
 
 /// The window that is named, or the one in front where none is.
 fn window(display: &Display, services: &Services, wanted: Option<&Wanted>) -> Result<Window, Failure> {
     match wanted {
-        Some(wanted) => Ok(window_named(&display.windows()?, &programs(services), wanted)?),
+        Some(wanted) => Ok(window_named(&display.windows()?, &programs(services)?, wanted)?),
         None => Ok(display.focused()?),
     }
 }
@@ -55,9 +56,18 @@ fn called(window: &Window) -> &str {
 impl From<ScreenError> for Failure {
     fn from(error: ScreenError) -> Self {
         let (message, fix) = (error.to_string(), error.fix());
+        if let ScreenError::Mac(error) = error {
+            return error.into();
+        }
         let failure = |code| Self::new(code, message.clone());
         if let Some(fix) = fix {
-            return failure(error_code::NOT_CONFIGURED).because(reason::NO_DESKTOP).fix(fix);
+            let why = match error {
+                ScreenError::Wayland | ScreenError::Hidden => reason::WAYLAND,
+                ScreenError::NoManager => reason::NO_WINDOW_MANAGER,
+                ScreenError::NoTest => reason::NO_KEYS,
+                _ => reason::NO_DESKTOP,
+            };
+            return failure(error_code::NOT_CONFIGURED).because(why).fix(fix);
         }
         match error {
             ScreenError::NotFound(name) => {
@@ -70,6 +80,31 @@ impl From<ScreenError> for Failure {
             ScreenError::NoKey(_) | ScreenError::NoFreeKey(_) => failure(error_code::BAD_ARGUMENT),
             ScreenError::Timeout => failure(error_code::TIMEOUT),
             _ => failure(error_code::FAILED),
+        }
+    }
+}
+
+impl From<MacError> for Failure {
+    fn from(error: MacError) -> Self {
+        let (message, fix) = (error.to_string(), error.fix());
+        let failure = |code| Self::new(code, message.clone());
+        let failure = match error {
+            MacError::NoProgram(program) => failure(error_code::NOT_CONFIGURED)
+                .because(reason::NO_SERVICE)
+                .with("program", json!(program)),
+            MacError::NoSession => failure(error_code::NOT_CONFIGURED).because(reason::NO_SESSION),
+            // Not `forbidden`: no permission of Hark's owner says so, and the Mac can be told otherwise.
+            MacError::NotGranted(_) => failure(error_code::NOT_CONFIGURED).because(reason::MACHINE_DENIES),
+            MacError::NoBattery => failure(error_code::UNSUPPORTED).because(reason::NO_BATTERY),
+            MacError::NothingPlays => failure(error_code::UNSUPPORTED).because(reason::NOTHING_PLAYS),
+            MacError::Missing(_) => failure(error_code::UNSUPPORTED),
+            MacError::Gone => failure(error_code::NOT_FOUND),
+            MacError::Failed(_) => failure(error_code::FAILED).because(reason::MACHINE_FAILED),
+            MacError::Timeout(_) => failure(error_code::TIMEOUT),
+        };
+        match fix {
+            Some(fix) => failure.fix(fix),
+            None => failure,
         }
     }
 }

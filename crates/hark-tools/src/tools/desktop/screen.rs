@@ -37,26 +37,28 @@ pub fn can_be_read(services: &Services) -> Result<(), Failure> {
     services.text_reader.ready().map_err(unreadable)
 }
 
-/// Whether a language model can be asked what is on it.
+/// Whether a language model can be asked what is on it, or at least its text can be read.
 pub fn can_be_described(services: &Services) -> Result<(), Failure> {
     can_be_seen(services)?;
-    describer(services).map(drop)
+    if services.text_reader.ready().is_ok() { Ok(()) } else { describer(services).map(drop) }
 }
 
 fn describer(services: &Services) -> Result<Arc<dyn DescribesPictures>, Failure> {
     services.describer.get().cloned().ok_or_else(|| {
-        Failure::new(
-            error_code::NOT_CONFIGURED,
-            "no language model is configured that could look at the screen",
-        )
-        .fix("configure one that takes pictures, in [llm]")
+        Failure::not_set_up("pictures", "no language model is configured that could look at the screen")
+            .fix("configure one that takes pictures, in [llm]")
     })
 }
 
-/// `screen.describe`. The picture may leave the house with the request, so that it is asked about.
+/// `screen.describe`. The picture may leave the house with the request, so that it is asked about. Without a language model that
+/// looks at it, what is written there is told, and that it is only this.
 pub fn describe(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (services, wanted) = (Arc::clone(services), wanted(args, "window"));
-    let describer = describer(&services)?;
+    let describer = match describer(&services) {
+        Ok(describer) => describer,
+        Err(failure) if services.text_reader.ready().is_err() => return Err(failure),
+        Err(_) => return Ok(blocking(move || only_read(&services, wanted.as_ref()))),
+    };
     let question = args.owned("question").unwrap_or_default();
     let turn = args.turn().cloned();
     let danger = Danger {
@@ -64,27 +66,50 @@ pub fn describe(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
         entity: "screen.describe".into(),
         name: "picture of the screen to the language model".into(),
     };
-    let work = Box::pin(async move {
-        let language = services.language.clone();
-        let taken = tokio::task::spawn_blocking(move || {
-            let capture = taken(&services, wanted.as_ref())?;
-            Ok::<_, Failure>(STANDARD.encode(capture.png()?))
+    let work =
+        Box::pin(async move {
+            let language = services.language.clone();
+            let (of_picture, of_text) = ((Arc::clone(&services), wanted.clone()), (services, wanted));
+            let base64 = waited(move || {
+                let (services, wanted) = of_picture;
+                Ok(STANDARD.encode(taken(&services, wanted.as_ref())?.png()?))
+            });
+            let picture = Picture { media_type: "image/png".into(), base64: base64.await? };
+            match describer.describe(PictureQuestion { turn, picture, question, language }).await {
+                Ok(text) => Ok(Outcome::answer(json!({"text": text}))),
+                Err(fault) => waited(move || {
+                    let (services, wanted) = of_text;
+                    tracing::warn!(%fault, "no language model has looked at the screen; its text is read");
+                    let failure =
+                        || Failure::new(error_code::FAILED, fault.message.clone()).fix(fault.fix.clone());
+                    services.text_reader.ready().map_err(|_| failure())?;
+                    only_read(&services, wanted.as_ref())
+                })
+                .await,
+            }
         });
-        let base64 = taken.await.map_err(|error| Failure::new(error_code::FAILED, error.to_string()))??;
-        let picture = Picture { media_type: "image/png".into(), base64 };
-        let answer = describer.describe(PictureQuestion { turn, picture, question, language }).await;
-        let text = answer.map_err(|fault| Failure::new(error_code::FAILED, fault.message).fix(fault.fix))?;
-        Ok(Outcome::answer(json!({"text": text})))
-    });
     Ok(Prepared::Gated(danger, work))
+}
+
+/// Runs `job` where it may wait.
+async fn waited<T: Send + 'static>(
+    job: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(job).await;
+    done.unwrap_or_else(|error| Err(Failure::new(error_code::FAILED, error.to_string())))
+}
+
+/// What is written on the screen, where nobody says what else is to be seen.
+fn only_read(services: &Services, wanted: Option<&Wanted>) -> Result<Outcome, Failure> {
+    let text = text_of(&lines(services, wanted)?);
+    Ok(Outcome::answer(json!({"text": text, "only_text": true})))
 }
 
 /// `screen.capture`.
 pub fn capture(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (services, wanted) = (Arc::clone(services), wanted(args, "window"));
     let folder = services.captures.clone().ok_or_else(|| {
-        let failure =
-            Failure::new(error_code::NOT_CONFIGURED, "there is no folder for pictures of the screen");
+        let failure = Failure::not_set_up("captures", "there is no folder for pictures of the screen");
         failure.fix("set paths.state_dir")
     })?;
     let name = format!("screen-{}.png", (services.clock)().format("%Y%m%d-%H%M%S-%3f"));
@@ -101,14 +126,18 @@ pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     let (services, wanted) = (Arc::clone(services), wanted(args, "window"));
     Ok(blocking(move || {
         let lines = lines(&services, wanted.as_ref())?;
-        let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         let detail = json!({
             "count": lines.len(),
-            "text": text.join("\n"),
+            "text": text_of(&lines),
             "lines": lines.iter().map(shown).collect::<Vec<Value>>(),
         });
         Ok(Outcome::answer(detail))
     }))
+}
+
+/// Lines as one text.
+fn text_of(lines: &[TextLine]) -> String {
+    lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 /// `screen.find`.
@@ -163,9 +192,11 @@ fn lines(services: &Services, wanted: Option<&Wanted>) -> Result<Vec<TextLine>, 
 }
 
 fn unreadable(fault: Fault) -> Failure {
-    let code =
-        if fault.kind == FaultKind::MissingPart { error_code::NOT_CONFIGURED } else { error_code::FAILED };
-    Failure::new(code, fault.message.clone()).fix(fault.fix)
+    let failure = match fault.kind {
+        FaultKind::MissingPart => Failure::not_set_up("reader", fault.message),
+        _ => Failure::new(error_code::FAILED, fault.message),
+    };
+    failure.fix(fault.fix)
 }
 
 fn shown(line: &TextLine) -> Value {
