@@ -13,6 +13,7 @@ use crate::app::faults::{no_thread, report};
 use crate::app::language::learning::{Learner, LearningThread};
 use crate::app::language::understanding_thread::ReadingThread;
 use crate::app::language::vocabulary::VocabularyThread;
+use crate::app::models::watch::watch;
 use crate::app::reload::Origin;
 use crate::app::requests::by_itself::ByItself;
 use crate::app::requests::inbox::Inbox;
@@ -334,19 +335,11 @@ fn mode_keeper(app: &App) -> Listener {
     })
 }
 
-/// Looks at the language model now and then, so that its trouble is known before it is needed.
+/// Looks at the language model now and then, and tells on the console what is wrong with it.
 fn watch_model(app: &App) {
     let Some(model) = app.model().cloned() else { return };
     let every = Duration::from_millis(app.config.llm.health_ms.into());
-    app.runtime.spawn(async move {
-        loop {
-            let (_, faults) = model.models().await;
-            for fault in faults {
-                tracing::debug!("{fault}");
-            }
-            tokio::time::sleep(every).await;
-        }
-    });
+    app.runtime.spawn(watch(model, every, |fault| tracing::warn!("{fault}")));
 }
 
 /// Plans that were being carried out when the program ended go on where they were.

@@ -1,7 +1,7 @@
 //! An answer while it comes: words, and tools whose arguments arrive in fragments.
 
 use super::error::StreamError;
-use super::thoughts::Filter;
+use super::thoughts::{Filter, Manner};
 use hark_core::model::{Completion, ModelCall};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -69,15 +69,29 @@ pub(super) struct CallPiece<'a> {
 }
 
 impl Answer {
+    /// One of a model that thinks as this filter expects.
+    pub(super) fn of(thoughts: Filter) -> Self {
+        Self { thoughts, ..Self::default() }
+    }
+
     /// More words, thoughts among them.
     pub(super) fn say(&mut self, words: &str) {
         self.begun |= !words.is_empty();
         self.thoughts.pass(&printable(words), &mut self.text);
+        if self.thoughts.took_back() {
+            // What was handed on was thoughts, and the answer begins now.
+            self.told = 0;
+        }
     }
 
-    /// No more words come.
+    /// No more words come; `cut_short` says by then whether that is their end.
     pub(super) fn end(&mut self) {
-        self.thoughts.end(&mut self.text);
+        self.thoughts.end(&mut self.text, self.cut_short);
+    }
+
+    /// What it has shown of how its model thinks.
+    pub(super) fn manner(&self) -> Option<Manner> {
+        self.thoughts.manner()
     }
 
     /// The model's name for itself; the first one counts.
@@ -246,6 +260,22 @@ mod tests {
         let mut answer = Answer::default();
         answer.say("It is\u{1b}]0;x\u{7} two\r\n\to'clock \u{202e}.");
         assert_eq!(answer.fresh(), "It is]0;x two\n\to'clock .");
+    }
+
+    #[test]
+    fn thoughts_that_were_handed_on_are_no_part_of_the_answer() {
+        let mut answer = Answer::default();
+        answer.say("They want the day.");
+        assert_eq!(answer.fresh(), "They want the day.");
+        answer.say("</think>\nIt is");
+        assert_eq!(answer.fresh(), "It is");
+        answer.say(" Sunday, the twenty-second of November.");
+        assert_eq!(answer.fresh(), " Sunday, the twenty-second of November.");
+        answer.end();
+        assert_eq!(
+            answer.complete("toy", str::to_owned).text,
+            "It is Sunday, the twenty-second of November."
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::choice::Models;
 use super::health::Health;
 use super::listener::{Failure, Listener};
 use super::provider::Deadline;
+use super::thoughts::Thinkers;
 use super::{fitting, words};
 use hark_config::llm::{Llm, LlmFallback};
 use hark_core::model::{Completion, Delivery, Message, ModelError, ModelListing, Prompt, Role};
@@ -27,6 +28,7 @@ pub(super) struct Embedded {
     engine: Arc<Engine>,
     name: String,
     models: Models,
+    thinkers: Thinkers,
     max_tokens: u32,
     max_answer_bytes: usize,
     first_token: Duration,
@@ -80,6 +82,7 @@ impl Embedded {
             engine,
             name: config.name.clone(),
             models: Models::new(config),
+            thinkers: Thinkers::default(),
             max_tokens: all.max_tokens,
             max_answer_bytes: all.max_answer_bytes as usize,
             first_token: Duration::from_millis(all.first_token_timeout_ms.into()),
@@ -208,19 +211,21 @@ impl Embedded {
             stop: Vec::new(),
         };
         self.engine.ask(request, Box::new(Channel(sender)));
-        let mut answer = Answer::default();
+        let name = shown(model);
+        let mut answer = Answer::of(self.thinkers.filter(&name));
         let mut held = in_words.then(String::new);
         let finished =
             self.follow(&mut events, &mut answer, &mut held, listener, (first_by, deadline)).await?;
-        answer.end();
         answer.cut_short = finished.cut_short;
+        answer.end();
+        self.thinkers.learn(&name, answer.manner());
         words::hand(listener, &mut held, answer.fresh())?;
         let usage = Usage {
             prompt: Some(finished.prompt_tokens),
             cached: Some(finished.reused_tokens),
             answer: Some(finished.answer_tokens),
         };
-        let answer = answer.complete(&shown(model), str::to_owned);
+        let answer = answer.complete(&name, str::to_owned);
         Ok((words::finished(answer, in_words, held, listener)?, usage))
     }
 

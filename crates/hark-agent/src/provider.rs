@@ -12,6 +12,7 @@ use super::key::Key;
 use super::listener::{Failure, Listener};
 use super::refusal::{Meaning, Refusal};
 use super::spending::{Price, Spending};
+use super::thoughts::Thinkers;
 use super::wire::Wire;
 use super::wire::names::Names;
 use super::wire::ollama::{self, Habits};
@@ -53,6 +54,7 @@ pub(super) struct Provider {
     pub(super) client: Client,
     key: Option<Key>,
     habits: Habits,
+    pub(super) thinkers: Thinkers,
     /// Tokens a model can look back on as configured; 0: as its server says.
     pub(super) context_tokens: u32,
     max_tokens: u32,
@@ -124,6 +126,7 @@ impl Provider {
             spending,
             client,
             habits: Habits { keep_alive: all.keep_alive.clone(), context_tokens: all.context_tokens },
+            thinkers: Thinkers::default(),
             context_tokens: all.context_tokens,
             max_tokens: all.max_tokens,
             max_answer_bytes: all.max_answer_bytes as usize,
@@ -216,8 +219,8 @@ impl Provider {
                 {
                     in_words = true;
                 }
-                Meaning::Refused | Meaning::Fails if self.kind == Wire::Openai => {
-                    match refusal.other_way(ways, prompt.schema.is_some()) {
+                Meaning::Refused | Meaning::Fails => {
+                    match refusal.other_way(self.kind, ways, prompt.schema.is_some()) {
                         Some(other) => ways = other,
                         None => return Err(self.refused(&refusal, model, wait)),
                     }
@@ -367,8 +370,10 @@ impl Provider {
         let most = prompt.max_tokens.unwrap_or(self.max_tokens);
         let (path, body) = match self.kind {
             Wire::Openai => ("chat/completions", openai::body(prompt, model, most, ways, names)),
-            Wire::Ollama if bare => ("api/generate", ollama::generate(prompt, model, most, &self.habits)),
-            Wire::Ollama => ("api/chat", ollama::chat(prompt, model, most, &self.habits)),
+            Wire::Ollama if bare => {
+                ("api/generate", ollama::generate(prompt, model, most, &self.habits, ways.form))
+            }
+            Wire::Ollama => ("api/chat", ollama::chat(prompt, model, most, &self.habits, ways.form)),
         };
         Request { path, body, ways, bare, in_words }
     }
@@ -387,7 +392,7 @@ impl Provider {
         first_by: Moment,
         deadline: Deadline,
     ) -> Result<(Completion, Usage), Failure> {
-        let mut reader = Reader::new(self.kind, self.max_answer_bytes);
+        let mut reader = Reader::new(self.kind, self.max_answer_bytes, self.thinkers.filter(model));
         let mut held = in_words.then(String::new);
         loop {
             let by = match (reader.is_finished(), reader.has_begun()) {
@@ -428,6 +433,7 @@ impl Provider {
             Wire::Ollama => name.to_owned(),
         };
         let answer = reader.into_answer();
+        self.thinkers.learn(model, answer.manner());
         let usage = answer.usage;
         let answer = words::finished(answer.complete(model, original), in_words, held, listener)?;
         Ok((answer, usage))

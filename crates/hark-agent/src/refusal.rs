@@ -51,7 +51,10 @@ impl Refusal {
             (_, true) => "no reason given".to_owned(),
             _ => says,
         };
-        let about_form = ["response_format", "json_schema"].iter().any(|words| body.contains(words));
+        // The last three are Ollama's, whose field is `format`.
+        let form_words =
+            ["response_format", "json_schema", ".format", "for format", "invalid JSON schema in format"];
+        let about_form = form_words.iter().any(|words| body.contains(words));
         let about_usage = body.contains("stream_options");
         Self { status, says, code, about_form, about_usage, too_long: TooLong::read(body) }
     }
@@ -86,16 +89,17 @@ impl Refusal {
     }
 
     /// Another way of asking the same that this server may accept, given the one it refused.
-    pub(super) fn other_way(&self, ways: Ways, has_schema: bool) -> Option<Ways> {
-        // llama.cpp's Python server calls a request that it does not understand a fault of its own.
+    pub(super) fn other_way(&self, kind: Wire, ways: Ways, has_schema: bool) -> Option<Ways> {
+        // llama.cpp's Python server calls a request that it does not understand a fault of its own, and so does Ollama.
         let wrong = matches!(self.status, 400 | 422) || self.status == 500 && self.about_form;
         if !wrong {
             return None;
         }
-        if !ways.completion_tokens && self.says.contains("max_completion_tokens") {
+        let is_openai = kind == Wire::Openai;
+        if is_openai && !ways.completion_tokens && self.says.contains("max_completion_tokens") {
             return Some(Ways { completion_tokens: true, ..ways });
         }
-        if !ways.without_usage && self.about_usage {
+        if is_openai && !ways.without_usage && self.about_usage {
             return Some(Ways { without_usage: true, ..ways });
         }
         let form = match ways.form {
@@ -158,22 +162,33 @@ mod tests {
         let plain = Refusal::read(400, "{}");
         let mut ways = Ways::default();
         let mut forms = Vec::new();
-        while let Some(next) = plain.other_way(ways, true) {
+        while let Some(next) = plain.other_way(Openai, ways, true) {
             ways = next;
             forms.push(ways.form);
         }
         assert_eq!(forms, [Form::Object, Form::Untold]);
-        assert_eq!(plain.other_way(Ways::default(), false), None);
+        assert_eq!(plain.other_way(Openai, Ways::default(), false), None);
         for other in [Refusal::read(401, ""), Refusal::read(500, "it crashed")] {
-            assert_eq!(other.other_way(Ways::default(), true), None);
+            assert_eq!(other.other_way(Openai, Ways::default(), true), None);
         }
+        // Ollama before 0.5, and a later one whose grammar does not know something of the schema.
+        let object = "json: cannot unmarshal object into Go struct field ChatRequest.format of type string";
+        for (status, says) in
+            [(400, object), (500, object), (500, "invalid JSON schema in format"), (422, "")]
+        {
+            let refusal = Refusal::read(status, &serde_json::json!({"error": says}).to_string());
+            let other = refusal.other_way(Ollama, Ways::default(), true);
+            assert_eq!(other.map(|ways| ways.form), Some(Form::Object), "{status} {says}");
+            assert_eq!(refusal.other_way(Ollama, Ways::default(), false), None, "{status} {says}");
+        }
+        assert_eq!(Refusal::read(500, "{}").other_way(Ollama, Ways::default(), true), None);
         let python = r#"{"error":{"message":"[{'loc': ('body', 'response_format', 'type')}]"}}"#;
-        assert!(Refusal::read(500, python).other_way(Ways::default(), true).is_some());
+        assert!(Refusal::read(500, python).other_way(Openai, Ways::default(), true).is_some());
         let older = r#"{"error":{"message":"Unrecognized request argument supplied: stream_options"}}"#;
-        assert!(Refusal::read(400, older).other_way(Ways::default(), false).unwrap().without_usage);
+        assert!(Refusal::read(400, older).other_way(Openai, Ways::default(), false).unwrap().without_usage);
         let newer = Refusal::read(400, r#"{"error":{"message":"Use 'max_completion_tokens' instead."}}"#);
-        let way = newer.other_way(Ways::default(), false).unwrap();
+        let way = newer.other_way(Openai, Ways::default(), false).unwrap();
         assert!(way.completion_tokens);
-        assert_eq!(newer.other_way(way, false), None);
+        assert_eq!(newer.other_way(Openai, way, false), None);
     }
 }

@@ -71,6 +71,9 @@ impl Provider {
             if part("/chat_template_caps/supports_tools") == Some(&Value::Bool(false)) {
                 self.learn_no_tools(model);
             }
+            if let Some(template) = part("/chat_template").and_then(Value::as_str) {
+                self.thinkers.learn_template(model, template);
+            }
             // What one request may have of it, where several are answered at once.
             return part("/default_generation_settings/n_ctx").and_then(number).or(found);
         }

@@ -42,7 +42,8 @@ pub(super) fn finished(
     }
     match held {
         _ if !answer.calls.is_empty() && in_words => answer.text.clear(),
-        Some(words) => listener.hand(&words)?,
+        // Nothing was handed on; what was held back may have thoughts in it that the answer has not.
+        Some(_) => listener.hand(&answer.text)?,
         None => {}
     }
     Ok(answer)

@@ -115,10 +115,19 @@ struct Passage {
     /// Page, from 1, where the document has pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<u32>,
+    /// Where the passage begins in the document: bytes in its text in UTF-8, of a PDF in that of its page, of an EPUB in that of
+    /// its chapter.
+    start_byte: usize,
+    /// Where it ends, counted alike.
+    end_byte: usize,
     /// The passage.
     passage: String,
     /// The sentence of it that answers best.
     answer: String,
+    /// Where that begins: bytes in `passage`.
+    answer_start: usize,
+    /// Where it ends, counted alike.
+    answer_end: usize,
     /// How sure it is that this answers the question, 0 to 1.
     confidence: f32,
     /// Whether that is enough to say it.
@@ -217,7 +226,19 @@ impl From<IndexChange> for Change {
 
 impl From<FoundPassage> for Passage {
     fn from(it: FoundPassage) -> Self {
-        let FoundPassage { path, title, heading, page, passage, answer, confidence, answers } = it;
-        Self { path, title, heading, page, passage, answer, confidence, answers }
+        Self {
+            path: it.path,
+            title: it.title,
+            heading: it.heading,
+            page: it.page,
+            start_byte: it.start_byte,
+            end_byte: it.end_byte,
+            passage: it.passage,
+            answer: it.answer,
+            answer_start: it.answer_start,
+            answer_end: it.answer_end,
+            confidence: it.confidence,
+            answers: it.answers,
+        }
     }
 }

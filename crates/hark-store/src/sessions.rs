@@ -38,12 +38,15 @@ pub struct SessionStore {
     usual: SessionSettings,
     /// Exchanges that are not written yet: the next request may come sooner than the disk.
     pending: Arc<Mutex<Vec<Exchange>>>,
+    /// Turns of those whose conversation was cleared meanwhile: they are not written.
+    cleared: Arc<Mutex<Vec<TurnId>>>,
 }
 
 impl SessionStore {
     /// The conversations of this store.
     pub fn new(store: Store, settings: Memory) -> Self {
-        Self { store, settings, usual: SessionSettings::default(), pending: Arc::default() }
+        let (usual, pending, cleared) = (SessionSettings::default(), Arc::default(), Arc::default());
+        Self { store, settings, usual, pending, cleared }
     }
 
     /// With this style for conversations that have set none.
@@ -62,6 +65,12 @@ impl SessionStore {
     /// # Errors
     /// When it could not be written, such as for a turn that is not kept.
     pub fn keep(&self, exchange: &Exchange) -> Result<(), Fault> {
+        // Held while it is written, so that it cannot come to the disk behind its clearing.
+        let mut cleared = self.cleared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = cleared.iter().position(|turn| *turn == exchange.turn) {
+            cleared.swap_remove(at);
+            return Ok(());
+        }
         let written = self.write(exchange.clone());
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         pending.retain(|waiting| waiting.turn != exchange.turn);
@@ -93,6 +102,11 @@ impl SessionStore {
             change.prepare_cached(sql)?.execute([exchange.at_unix_ms - idle_ms])?;
             change.commit()
         })?)
+    }
+
+    /// Earlier requests of a conversation that are considered for a language model's history at most.
+    pub fn history_entries(&self) -> u32 {
+        self.settings.history_entries
     }
 
     /// Whether a request now takes the conversation up again after a rest.
@@ -252,15 +266,16 @@ impl SessionStore {
     /// # Errors
     /// When it could not be written.
     pub fn clear(&self, session: &str) -> Result<bool, Fault> {
+        let mut cleared = self.cleared.lock().unwrap_or_else(PoisonError::into_inner);
         let name = session.to_owned();
         let gone = self.store.call("clear a conversation", move |db| {
             db.execute("DELETE FROM sessions WHERE name = ?1", [name]).map(|rows| rows > 0)
         })?;
-        // What is still on its way to the disk is not said any more either.
+        // What is still on its way to the disk is not kept any more either.
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = pending.len();
-        pending.retain(|exchange| exchange.session != session);
-        Ok(gone || pending.len() < before)
+        let before = cleared.len();
+        cleared.extend(pending.extract_if(.., |it| it.session == session).map(|it| it.turn));
+        Ok(gone || cleared.len() > before)
     }
 
     /// What was answered last in a conversation; `None` where nothing of it is kept. It passes waiting writes, since a
@@ -536,7 +551,12 @@ mod tests {
         assert_eq!(kept.sessions.said("desk", 2).unwrap().unwrap()[1].turn, "4");
         assert!(kept.sessions.clear("desk").unwrap());
         assert!(!kept.sessions.clear("desk").unwrap(), "it is gone");
-        assert!(kept.sessions.entries("desk").unwrap().is_empty());
+        kept.sessions.keep(&exchange("4", "desk", 8)).unwrap();
+        assert_eq!(
+            kept.sessions.said("desk", 10).unwrap(),
+            None,
+            "nor does it come back from its way to the disk"
+        );
         assert_eq!(kept.turns.newest(10).unwrap().len(), 3, "turns stay");
     }
 
@@ -626,9 +646,9 @@ mod tests {
             keep(&kept, &exchange(&turn.to_string(), "voice-x", turn));
         }
         assert_eq!(kept.sessions.entries("voice-x").unwrap().len(), 5);
-        kept.turns.prune(2).unwrap();
+        kept.turns.prune(2, 2).unwrap();
         assert_eq!(kept.sessions.entries("voice-x").unwrap().len(), 2);
-        kept.turns.prune(0).unwrap();
+        kept.turns.prune(0, 2).unwrap();
         keep(&kept, &exchange("later", "voice-y", 1_000_000_000));
         let names: Vec<String> = kept
             .sessions

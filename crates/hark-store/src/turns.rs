@@ -2,8 +2,9 @@
 
 use super::error::StoreError;
 use super::store::Store;
+use hark_core::session::session_name;
 use hark_core::{Fault, TurnId};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row, TransactionBehavior, params};
 use serde_json::Value;
 
 /// Everything kept about one turn.
@@ -121,15 +122,34 @@ impl Turns {
         Ok(row.map(to_turn).transpose()?)
     }
 
-    /// Forgets all but the newest `keep` turns; answers which were forgotten.
+    /// Forgets all but the newest `keep` turns, and of each conversation that somebody gave a name its newest `keep_named`,
+    /// so that it is taken up again whatever was said elsewhere since. Of those that are older no more than `keep` stay in all.
+    /// Answers which were forgotten.
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn prune(&self, keep: u32) -> Result<Vec<TurnId>, Fault> {
+    pub fn prune(&self, keep: u32, keep_named: u32) -> Result<Vec<TurnId>, Fault> {
         Ok(self.store.call("forget old turns", move |db| {
-            let sql = "DELETE FROM turns
-                       WHERE seq <= (SELECT seq FROM turns ORDER BY seq DESC LIMIT 1 OFFSET ?1) RETURNING id";
-            db.prepare_cached(sql)?.query_map([keep], |row| Ok(TurnId(row.get(0)?)))?.collect()
+            let step = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut named: Vec<String> = step
+                .prepare_cached("SELECT DISTINCT session FROM turns")?
+                .query_map([], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            named.retain(|session| !session_name::is_generated(session));
+            let sql = "WITH cut (seq) AS (SELECT seq FROM turns ORDER BY seq DESC LIMIT 1 OFFSET ?1)
+                       DELETE FROM turns WHERE seq <= (SELECT seq FROM cut) AND seq NOT IN (
+                           SELECT seq FROM (
+                               SELECT seq, row_number() OVER (PARTITION BY session ORDER BY seq DESC) AS place
+                               FROM turns WHERE session IN (SELECT value FROM json_each(?2))
+                           ) WHERE place <= ?3 AND seq <= (SELECT seq FROM cut) ORDER BY seq DESC LIMIT ?1
+                       ) RETURNING id";
+            let names = Value::from(named).to_string();
+            let forgotten = step
+                .prepare_cached(sql)?
+                .query_map(params![keep, names, keep_named], |row| Ok(TurnId(row.get(0)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            step.commit()?;
+            Ok(forgotten)
         })?)
     }
 }
@@ -217,11 +237,36 @@ mod tests {
         for number in 0..10 {
             turns.save_turn(&turn(&number.to_string())).unwrap();
         }
-        assert_eq!(turns.prune(20).unwrap(), []);
-        assert_eq!(turns.prune(3).unwrap(), ["0", "1", "2", "3", "4", "5", "6"].map(TurnId::from));
+        assert_eq!(turns.prune(20, 5).unwrap(), []);
+        assert_eq!(turns.prune(3, 0).unwrap(), ["0", "1", "2", "3", "4", "5", "6"].map(TurnId::from));
         assert_eq!(turns.by_id(&"6".into()).unwrap(), None);
         assert!(turns.by_id(&"7".into()).unwrap().is_some());
-        assert_eq!(turns.prune(0).unwrap().len(), 3);
+        assert_eq!(turns.prune(0, 5).unwrap().len(), 3);
         assert_eq!(turns.last().unwrap(), None);
+    }
+
+    #[test]
+    fn conversations_with_a_name_keep_their_own() {
+        let (_dir, turns) = turns();
+        let save = |id: &str, session: &str| {
+            let record = TurnRecord { session: session.into(), ..turn(id) };
+            turns.save_turn(&record).unwrap();
+        };
+        for number in 0..4 {
+            save(&format!("cook {number}"), "cooking");
+            save(&format!("trip {number}"), "trip");
+        }
+        for number in 0..20 {
+            save(&format!("said {number}"), "voice-20270115T080000000Z");
+        }
+        let kept = |id: &str| turns.by_id(&id.into()).unwrap().is_some();
+        turns.prune(10, 2).unwrap();
+        let named = ["cook 1", "cook 2", "cook 3", "trip 1", "trip 2", "trip 3"];
+        assert_eq!(named.map(kept), [false, true, true, false, true, true]);
+        assert_eq!(["said 9", "said 10", "said 19"].map(kept), [false, true, true]);
+        // Names that nobody uses any more do not fill the disk.
+        turns.prune(3, 2).unwrap();
+        assert_eq!(named.map(kept), [false, false, true, false, true, true]);
+        assert_eq!(["said 16", "said 17"].map(kept), [false, true]);
     }
 }

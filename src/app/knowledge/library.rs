@@ -368,8 +368,12 @@ fn passage(hit: Hit) -> FoundPassage {
         title: hit.title,
         heading: hit.heading,
         page: hit.page,
+        start_byte: hit.start_byte,
+        end_byte: hit.end_byte,
         passage: hit.passage,
         answer: hit.answer,
+        answer_start: hit.answer_range.start,
+        answer_end: hit.answer_range.end,
         confidence: hit.confidence,
         answers: hit.answers,
     }

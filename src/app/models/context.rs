@@ -5,7 +5,7 @@ use crate::app::clock::wall_unix_ms;
 use hark_config::Config;
 use hark_config::route::RouteConfig;
 use hark_core::context::{ContextOutcome, ContextPart, ContextSource};
-use hark_core::documents::Documents;
+use hark_core::documents::{Documents, FoundPassage};
 use hark_core::home::{Entity, Home, WATCHED};
 use hark_core::memory::{Fact, Requester};
 use hark_core::model::mentions;
@@ -13,8 +13,9 @@ use hark_core::ports::HomeView;
 use hark_core::session::{ReplayReason, Sessions};
 use hark_core::{Fault, FaultKind, Task};
 use hark_dialog::history_policy::with_resumed;
-use hark_dialog::model_tasks::{ContextSources, Gathered, GatheredFuture};
+use hark_dialog::model_tasks::{ContextSources, Gathered, GatheredFuture, PassageTold};
 use hark_home::{HomeRegistry, select};
+use hark_knowledge::excerpt;
 use hark_memory::Memory;
 use hark_store::sessions::SessionStore;
 use hark_tools::tools::is_text;
@@ -24,10 +25,11 @@ use tokio::runtime::Handle;
 
 /// Facts, passages and things at most.
 const MAX_FACTS: usize = 8;
-const MAX_PASSAGES: usize = 3;
 const MAX_THINGS: usize = 20;
-/// Characters of one passage at most.
-const MAX_PASSAGE_CHARS: usize = 1_500;
+/// Characters of each passage at most, the best first. With their sources they fit between one pair of marks of the prompt.
+const PASSAGE_CHARS: [usize; 5] = [1_500, 900, 900, 900, 900];
+/// Characters of the name of a source at most.
+const MAX_SOURCE_CHARS: usize = 100;
 
 /// See the module.
 #[derive(Clone)]
@@ -71,10 +73,10 @@ impl ContextSources for AppContext {
         task: &Task,
         reason: Option<ReplayReason>,
         named: bool,
-        is_question: bool,
+        is_answered: bool,
     ) -> GatheredFuture {
         let (all, task) = (self.clone(), task.clone());
-        Box::pin(async move { all.gathered(task, (reason, named), is_question).await })
+        Box::pin(async move { all.gathered(task, (reason, named), is_answered).await })
     }
 }
 
@@ -98,7 +100,7 @@ impl AppContext {
         self,
         task: Task,
         (reason, named): (Option<ReplayReason>, bool),
-        is_question: bool,
+        is_answered: bool,
     ) -> Gathered {
         let task = Arc::new(task);
         let budget = |ms: u32| Duration::from_millis(ms.into());
@@ -114,7 +116,7 @@ impl AppContext {
         });
         let (documents, asked) = (self.documents.clone(), task.clone());
         let knowledge = async {
-            if !is_question {
+            if !is_answered {
                 return (None, not_asked(ContextSource::Knowledge, "it is something to do"));
             }
             let limit = budget(self.budgets.knowledge_budget_ms);
@@ -125,7 +127,9 @@ impl AppContext {
             let requester = Requester::of(&asked.origin);
             let by = Requester { aloud: asked.spoken, person: asked.person.clone(), ..requester };
             let facts = memory.context(&asked.text, &by, wall_unix_ms(), MAX_FACTS)?;
-            Ok(lines(facts.into_iter().map(fact_line).collect()))
+            let (recent, told) =
+                (memory.recent_names(&by), lines(facts.into_iter().map(fact_line).collect()));
+            Ok(Found::new((told.value, recent), told.items, told.chars))
         });
         let (home, asked, trusted) = (self.home.clone(), task.clone(), self.trusted.clone());
         let things = self.within(ContextSource::Home, budget(self.budgets.home_budget_ms), move || {
@@ -152,11 +156,13 @@ impl AppContext {
             why: None,
         };
         let (settings, replayed) = talk.unzip();
+        let (facts, recent) = facts.unwrap_or_default();
         let (things, things_from_outside) = things.unwrap_or_default();
         Gathered {
             settings,
             replayed,
-            facts: facts.unwrap_or_default(),
+            facts,
+            recent,
             passages: passages.unwrap_or_default(),
             things,
             things_from_outside,
@@ -230,22 +236,26 @@ fn fact_line(fact: Fact) -> String {
     }
 }
 
-/// The passages that answer, each behind its source.
-fn passages(documents: &dyn Documents, question: &str) -> Result<Found<Vec<String>>, Fault> {
+/// The best passages where one of them answers: the one that does is not always the first. Nothing where none does.
+fn passages(documents: &dyn Documents, question: &str) -> Result<Found<Vec<PassageTold>>, Fault> {
     let all = documents.search(question)?;
-    let found = all.len();
-    let told: Vec<String> = all
-        .into_iter()
-        .filter(|passage| passage.answers)
-        .take(MAX_PASSAGES)
-        .map(|passage| {
-            let page = passage.page.map_or_else(String::new, |page| format!(", page {page}"));
-            let text: String = passage.passage.chars().take(MAX_PASSAGE_CHARS).collect();
-            format!("{}{page}:\n{text}", passage.title)
-        })
-        .collect();
-    let left_out = (found > told.len()).then(|| format!("{} passages do not answer it", found - told.len()));
-    Ok(Found { left_out, ..lines(told) })
+    if !all.iter().any(|passage| passage.answers) {
+        let left_out = (!all.is_empty()).then(|| format!("{} passages do not answer it", all.len()));
+        return Ok(Found { left_out, ..Found::new(Vec::new(), 0, 0) });
+    }
+    let told: Vec<PassageTold> = all.iter().zip(PASSAGE_CHARS).map(|(it, most)| passage(it, most)).collect();
+    let chars = told.iter().map(|it| it.source.chars().count() + it.text.chars().count()).sum();
+    let (found, items) = (all.len(), told.len());
+    let left_out = (found > items).then(|| format!("{} more passages were found", found - items));
+    Ok(Found { left_out, ..Found::new(told, items, chars) })
+}
+
+/// A passage with its source, cut around the sentence that answers.
+fn passage(found: &FoundPassage, most_chars: usize) -> PassageTold {
+    let title: String = found.title.chars().take(MAX_SOURCE_CHARS).collect();
+    let page = found.page.map_or_else(String::new, |page| format!(", page {page}"));
+    let text = excerpt(&found.passage, found.answer_start..found.answer_end, most_chars);
+    PassageTold { source: format!("{title}{page}"), text }
 }
 
 /// The things that a request names, or whose area it names, and how many there are of them.
@@ -273,4 +283,81 @@ pub(crate) fn line(home: &Home, entity: &Entity) -> String {
     let area = entity.area.as_ref().and_then(|id| home.areas.iter().find(|area| area.id == *id));
     let area = area.map_or_else(String::new, |area| format!(" in {}", area.name));
     format!("{}{area}: {} ({})", entity.name, entity.state, entity.id.domain())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hark_core::documents::{Document, DocumentStatus, IndexChange};
+    use std::path::Path;
+
+    /// Finds these.
+    struct Shelf(Vec<FoundPassage>);
+
+    impl Documents for Shelf {
+        fn search(&self, _: &str) -> Result<Vec<FoundPassage>, Fault> {
+            Ok(self.0.clone())
+        }
+
+        fn list(&self) -> Result<Vec<Document>, Fault> {
+            Ok(Vec::new())
+        }
+
+        fn status(&self) -> Result<DocumentStatus, Fault> {
+            Ok(DocumentStatus::default())
+        }
+
+        fn add(&self, _: &Path, _: bool) -> Result<IndexChange, Fault> {
+            Ok(IndexChange::default())
+        }
+
+        fn remove(&self, _: &Path, _: bool) -> Result<IndexChange, Fault> {
+            Ok(IndexChange::default())
+        }
+    }
+
+    /// A passage of about 3,000 characters whose last sentence answers.
+    fn found(title: &str, page: Option<u32>, answers: bool) -> FoundPassage {
+        let before = "The burner is cleaned once a year by a fitter. ".repeat(64);
+        let answer = format!("The {title} shows E5 when the pressure is too low.");
+        let passage = format!("{before}{answer}");
+        FoundPassage {
+            path: format!("/manuals/{title}.pdf"),
+            title: title.to_owned(),
+            heading: String::new(),
+            page,
+            start_byte: 0,
+            end_byte: passage.len(),
+            answer_start: before.len(),
+            answer_end: passage.len(),
+            passage,
+            answer,
+            confidence: if answers { 0.9 } else { 0.3 },
+            answers,
+        }
+    }
+
+    #[test]
+    fn the_sentence_that_answers_is_in_the_prompt_wherever_it_stands() {
+        let shelf = Shelf(
+            (1..=6).map(|number| found(&format!("boiler {number}"), Some(number), number == 5)).collect(),
+        );
+        let told = passages(&shelf, "what is E5").unwrap();
+        assert_eq!((told.items, told.left_out.as_deref()), (5, Some("1 more passages were found")));
+        for (number, one) in told.value.iter().enumerate() {
+            let number = number + 1;
+            assert_eq!(one.source, format!("boiler {number}, page {number}"));
+            assert!(one.text.contains(&format!("The boiler {number} shows E5")), "{one:?}");
+            assert!(one.text.starts_with("… The burner"), "whole sentences: {one:?}");
+        }
+        // All of it stands between one pair of marks.
+        assert!(told.chars < 5_700, "{}", told.chars);
+    }
+
+    #[test]
+    fn passages_of_which_none_answers_stay_out() {
+        let told = passages(&Shelf(vec![found("lease", None, false)]), "what is E5").unwrap();
+        assert_eq!((told.items, told.left_out.as_deref()), (0, Some("1 passages do not answer it")));
+        assert_eq!(passages(&Shelf(Vec::new()), "what is E5").unwrap().left_out, None);
+    }
 }

@@ -7,4 +7,5 @@ pub mod model_files;
 pub mod pulls;
 pub mod relevance;
 pub mod reply_prefetch;
+pub mod watch;
 pub mod worker;

@@ -3,12 +3,14 @@
 use super::super::{Faults, trace};
 use crate::app::storage;
 use hark_config::Config;
+use hark_core::model::delivery::PromptSent;
 use hark_core::plan::{KeptPlan, PlanStore, Step, StepStatus};
 use hark_core::public_event::Timings;
 use hark_core::session::ReplayPolicy;
 use hark_core::{Envelope, Fault, FaultKind, PublicEvent, Route, SAMPLE_RATE_HZ, wav};
 use hark_store::turns::{TurnRecord, Turns};
 use hark_store::{SessionStore, Store};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// In front of what belongs to the line above.
@@ -83,6 +85,7 @@ pub(crate) fn story(record: &TurnRecord, policy: Option<&ReplayPolicy>) -> Strin
     let mut text = format!("turn {} at {} (session {})\n", record.id, record.at, record.session);
     let events: Vec<Envelope> =
         record.events.iter().filter_map(|event| serde_json::from_value(event.clone()).ok()).collect();
+    let mut told = BTreeSet::new();
     for envelope in &events {
         if let Some(line) = trace::line(envelope) {
             let _ = writeln!(text, "{line}");
@@ -95,6 +98,7 @@ pub(crate) fn story(record: &TurnRecord, policy: Option<&ReplayPolicy>) -> Strin
                     let _ = writeln!(text, "{INDENT}outside   text from outside may be in it, or behind it");
                 }
             }
+            PublicEvent::Prompt(sent) => tell_sent(&mut text, sent, &mut told),
             PublicEvent::Plan(plan) => plan.steps.iter().for_each(|step| tell_step(&mut text, step)),
             PublicEvent::Turn { timings_ms, route, attempts, .. } => {
                 tell_end(&mut text, timings_ms, *route, *attempts);
@@ -107,6 +111,19 @@ pub(crate) fn story(record: &TurnRecord, policy: Option<&ReplayPolicy>) -> Strin
         tell_replay(&mut text, policy);
     }
     text
+}
+
+/// What of a prompt has a name: which facts and documents went to its server, each once a turn.
+fn tell_sent(text: &mut String, sent: &PromptSent, told: &mut BTreeSet<(String, String, String)>) {
+    let (server, outside) = (&sent.delivery.server, sent.delivery.outside);
+    let where_to = if outside { format!("left the house, to {server}") } else { format!("to {server}") };
+    for part in &sent.parts {
+        for item in &part.items {
+            if told.insert((server.clone(), part.what.clone(), item.clone())) {
+                let _ = writeln!(text, "{INDENT}{where_to}: {}: {}", part.what, item.replace('\n', " "));
+            }
+        }
+    }
 }
 
 /// One line a step, with what it waits for.
@@ -178,6 +195,8 @@ fn tell_replay(text: &mut String, policy: &ReplayPolicy) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hark_core::model::Delivery;
+    use hark_core::model::delivery::PromptPart;
     use hark_core::plan::StepStatus;
     use hark_core::public_event::Outcome;
     use hark_core::session::{ContextStrength, EntryTag, ReplayReason};
@@ -261,6 +280,33 @@ mod tests {
             "continuation: 4 of 8 turns (3120 characters, the oldest trimmed), 2 left out [meta, other], context moderate",
         ] {
             assert!(story.contains(part), "{part} is not in\n{story}");
+        }
+    }
+
+    #[test]
+    fn what_went_to_a_server_is_told_by_name_and_once() {
+        let part = |what: &str, items: &[&str]| PromptPart {
+            what: what.into(),
+            chars: 40,
+            items: items.iter().map(|item| (*item).to_owned()).collect(),
+        };
+        let sent = |server: &str, outside| {
+            let delivery = Delivery { server: server.into(), outside, ..Delivery::default() };
+            let parts = vec![
+                part("request", &[]),
+                part("memory", &["Anna is my wife"]),
+                part("documents", &["Boiler manual, page 3"]),
+            ];
+            PublicEvent::Prompt(PromptSent { contract: "strict_answer".into(), delivery, tools: 0, parts })
+        };
+        let story = story(&record(vec![sent("main", false), sent("cloud", true), sent("cloud", true)]), None);
+        for (line, times) in [
+            ("left the house, to cloud: memory: Anna is my wife", 1),
+            ("left the house, to cloud: documents: Boiler manual, page 3", 1),
+            ("to main: memory: Anna is my wife", 1),
+            ("LEFT THE HOUSE", 2),
+        ] {
+            assert_eq!(story.matches(line).count(), times, "{line}\n{story}");
         }
     }
 }

@@ -667,8 +667,12 @@ impl Documents for Shelf {
             title: "Boiler manual".into(),
             heading: "Errors".into(),
             page: Some(12),
+            start_byte: 2048,
+            end_byte: 2096,
             passage: "E4 is … E5 means that the pressure is too low.".into(),
             answer: "E5 means that the pressure is too low.".into(),
+            answer_start: 10,
+            answer_end: 48,
             confidence: 0.8,
             answers: true,
         }])

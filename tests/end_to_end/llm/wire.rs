@@ -136,6 +136,31 @@ async fn thoughts_are_not_heard() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thoughts_that_the_template_opened_are_not_heard() {
+    for kind in BOTH {
+        let server = ModelServer::start();
+        server.answer(|_| {
+            let words = ["They want ", "the day.", "</think>\n\nIt is ", "Sunday."];
+            Script::steps(words.iter().map(|words| Step::Words((*words).into())).collect())
+        });
+        let mut config = config(&server, kind);
+        // By its name from the first answer on; any other model once it was seen to think so.
+        for (name, unheard_from) in [("deepseek-r1", 0), ("toy", 1)] {
+            config.llm.model = name.into();
+            let model = open(&config);
+            for number in 0..3 {
+                let heard = Heard::default();
+                let answer = model.complete(prompt("Day?"), Some(heard.sink())).await.unwrap();
+                assert_eq!(answer.text, "It is Sunday.", "{name}");
+                if number >= unheard_from {
+                    assert_eq!(heard.words(), "It is Sunday.", "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_most_tokens_end_an_answer() {
     for kind in BOTH {
         let server = ModelServer::start();
@@ -201,8 +226,32 @@ async fn the_form_of_an_answer_is_told_as_the_server_takes_it() {
 
     let server = ModelServer::start();
     server.answer(|_| Script::say("{}"));
-    open(&config(&server, Ollama)).complete(formed, None).await.unwrap();
+    open(&config(&server, Ollama)).complete(formed.clone(), None).await.unwrap();
     assert_eq!(server.chats()[0].body["format"], json!({"type": "object"}));
+
+    // Ollama before 0.5 takes the word only, and others that speak its protocol not even that.
+    for (takes_word, expected) in [
+        (true, vec![json!({"type": "object"}), json!("json"), json!("json")]),
+        (false, vec![json!({"type": "object"}), json!("json"), Value::Null, Value::Null]),
+    ] {
+        let server = ModelServer::start();
+        server.answer(move |request| match request.body.get("format") {
+            Some(Value::String(_)) if takes_word => Script::say("{}"),
+            Some(Value::Object(_)) => {
+                let says =
+                    "json: cannot unmarshal object into Go struct field ChatRequest.format of type string";
+                Script::raw(400, json!({"error": says}).to_string())
+            }
+            Some(_) => Script::raw(400, r#"{"error":"unknown field \"format\""}"#),
+            None => Script::say("{}"),
+        });
+        let model = open(&config(&server, Ollama));
+        for _ in 0..2 {
+            assert_eq!(model.complete(formed.clone(), None).await.unwrap().text, "{}");
+        }
+        let told: Vec<Value> = server.chats().iter().map(|chat| chat.body["format"].clone()).collect();
+        assert_eq!(told, expected, "what was found is remembered");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -51,6 +51,11 @@ fn documents_are_added_searched_asked_and_removed_without_a_daemon() {
     assert!(listed[1]["fix"].as_str().is_some_and(|fix| !fix.is_empty()));
     let found = json_of(&hark, &["search", "what does error E5 mean"]);
     assert!(found[0]["answer"].as_str().unwrap().contains("pressure is too low"), "{found}");
+    let place = |field: &str| found[0][field].as_u64().unwrap() as usize;
+    assert!(BOILER[place("start_byte")..place("end_byte")].contains("pressure is too low"), "{found}");
+    let passage = found[0]["passage"].as_str().unwrap();
+    let answer_of_passage = &passage[place("answer_start")..place("answer_end")];
+    assert_eq!(answer_of_passage.replace('\n', " "), found[0]["answer"].as_str().unwrap(), "{found}");
 
     let said = answer(&hark, "what does the boiler manual say about error E5");
     assert!(said.starts_with("The boiler manual says: ") && said.contains("pressure is too low"), "{said}");

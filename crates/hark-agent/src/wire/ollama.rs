@@ -1,6 +1,6 @@
 //! The wire format of Ollama (its `docs/api.md`): `/api/chat`, and `/api/generate` for models that cannot chat.
 
-use super::openai::{count, function, trouble};
+use super::openai::{Form, count, function, trouble};
 use crate::answer::{Answer, CallPiece, Usage};
 use crate::error::StreamError;
 use hark_core::model::{Message, Prompt, Role};
@@ -16,8 +16,8 @@ pub(crate) struct Habits {
 }
 
 /// The body for `/api/chat`.
-pub(crate) fn chat(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits) -> Value {
-    let mut body = common(prompt, model, max_tokens, habits);
+pub(crate) fn chat(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits, form: Form) -> Value {
+    let mut body = common(prompt, model, max_tokens, habits, form);
     let messages: Vec<Value> =
         prompt.messages.iter().map(|message| wire_message(message, &prompt.messages)).collect();
     body.insert("messages".into(), messages.into());
@@ -30,8 +30,8 @@ pub(crate) fn chat(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habit
 
 /// The body for `/api/generate`: the instructions apart, the rest as one text. A model without a chat template goes
 /// on with what it reads, so a conversation ends where its own words would begin.
-pub(crate) fn generate(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits) -> Value {
-    let mut body = common(prompt, model, max_tokens, habits);
+pub(crate) fn generate(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits, form: Form) -> Value {
+    let mut body = common(prompt, model, max_tokens, habits, form);
     let (system, talk): (Vec<&Message>, Vec<&Message>) =
         prompt.messages.iter().partition(|message| message.role == Role::System);
     if !system.is_empty() {
@@ -64,7 +64,7 @@ fn speaker(role: Role) -> &'static str {
     }
 }
 
-fn common(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits) -> Map<String, Value> {
+fn common(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits, form: Form) -> Map<String, Value> {
     let mut options = Map::new();
     options.insert("temperature".into(), crate::number(prompt.temperature));
     options.insert("num_predict".into(), max_tokens.into());
@@ -79,8 +79,13 @@ fn common(prompt: &Prompt, model: &str, max_tokens: u32, habits: &Habits) -> Map
     let keep_alive =
         habits.keep_alive.parse().map_or_else(|_| json!(habits.keep_alive), |all: i64| json!(all));
     body.insert("keep_alive".into(), keep_alive);
-    if let Some(schema) = &prompt.schema {
-        body.insert("format".into(), schema.clone());
+    let format = prompt.schema.as_ref().and_then(|schema| match form {
+        Form::Schema => Some(schema.clone()),
+        Form::Object => Some(json!("json")),
+        Form::Untold => None,
+    });
+    if let Some(format) = format {
+        body.insert("format".into(), format);
     }
     body
 }
@@ -192,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_chat_is_told_in_full() {
-        let body = chat(&prompt(talk()), "toy", 99, &habits("30m", 8192));
+        let body = chat(&prompt(talk()), "toy", 99, &habits("30m", 8192), Form::Schema);
         let expected = json!({
             "model": "toy",
             "stream": true,
@@ -213,12 +218,30 @@ mod tests {
     }
 
     #[test]
+    fn the_form_is_told_as_the_server_takes_it() {
+        let formed = prompt(talk());
+        for (form, told) in [
+            (Form::Schema, Some(json!({"type": "object"}))),
+            (Form::Object, Some(json!("json"))),
+            (Form::Untold, None),
+        ] {
+            let bodies = [
+                chat(&formed, "toy", 9, &habits("0", 0), form),
+                generate(&formed, "toy", 9, &habits("0", 0), form),
+            ];
+            assert!(bodies.iter().all(|body| body.get("format") == told.as_ref()), "{form:?}: {bodies:?}");
+        }
+        let free = Prompt { schema: None, ..formed };
+        assert_eq!(chat(&free, "toy", 9, &habits("0", 0), Form::Object).get("format"), None);
+    }
+
+    #[test]
     fn a_bare_prompt_is_the_persons_words_or_the_talk_so_far() {
         let one = prompt(vec![Message::new(Role::System, "Be kind."), Message::new(Role::User, "hello")]);
-        let body = generate(&one, "toy", 9, &habits("-1", 0));
+        let body = generate(&one, "toy", 9, &habits("-1", 0), Form::Schema);
         assert_eq!((&body["prompt"], &body["system"]), (&json!("hello"), &json!("Be kind.")));
         assert_eq!((&body["keep_alive"], body["options"].get("num_ctx")), (&json!(-1), None));
-        let body = generate(&prompt(talk()), "toy", 9, &habits("0", 0));
+        let body = generate(&prompt(talk()), "toy", 9, &habits("0", 0), Form::Schema);
         assert_eq!(body["prompt"], "User: What is this?\nAssistant: \nResult: done\nAssistant:");
         assert_eq!(body["images"], json!(["AAAA"]));
     }

@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 /// How a server is told of the form of an answer; servers differ, and which one is accepted is found by trying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Form {
-    /// `json_schema`, as OpenAI has it.
+    /// `json_schema`, as OpenAI has it; of Ollama the schema itself, as it takes it since 0.5.
     #[default]
     Schema,
-    /// `json_object` with a schema in it, as llama.cpp's Python server has it.
+    /// `json_object` with a schema in it, as llama.cpp's Python server has it; of Ollama `json`, as it always took it.
     Object,
     /// Not at all; whoever asks checks the answer.
     Untold,

@@ -6,6 +6,7 @@ use super::lines::{Lines, MAX_LINE_BYTES};
 use super::{ollama, openai};
 use crate::answer::Answer;
 use crate::error::{StreamError, shortened};
+use crate::thoughts::Filter;
 use serde_json::Value;
 
 /// The state between two chunks.
@@ -44,9 +45,10 @@ struct Frames {
 }
 
 impl Reader {
-    /// For one answer of at most `limit` bytes.
-    pub(crate) fn new(kind: Wire, limit: usize) -> Self {
-        let frames = Frames { kind, data: Vec::new(), data_lines: 0, answer: Answer::default(), over: false };
+    /// For one answer of at most `limit` bytes, whose thoughts `thoughts` takes out.
+    pub(crate) fn new(kind: Wire, limit: usize, thoughts: Filter) -> Self {
+        let answer = Answer::of(thoughts);
+        let frames = Frames { kind, data: Vec::new(), data_lines: 0, answer, over: false };
         let lines = Lines::default();
         Self { kind, shape: Shape::Unknown, lines, whole: Vec::new(), frames, read: 0, limit }
     }
@@ -105,8 +107,8 @@ impl Reader {
             self.frames.line(&line)?;
         }
         self.frames.dispatch()?;
-        self.frames.answer.end();
         self.frames.answer.cut_short |= self.was_interrupted();
+        self.frames.answer.end();
         if self.is_finished() { Ok(()) } else { Err(StreamError::ClosedEarly) }
     }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 const LIMIT: usize = 4 * 1024 * 1024;
 
 fn read(kind: Wire, parts: &[&[u8]]) -> (Result<Completion, StreamError>, String) {
-    let (mut reader, mut heard) = (Reader::new(kind, LIMIT), String::new());
+    let (mut reader, mut heard) = (Reader::new(kind, LIMIT, Filter::default()), String::new());
     let mut outcome = Ok(());
     for part in parts {
         outcome = reader.feed(part);
@@ -182,7 +182,7 @@ fn nothing_grows_without_bound() {
         assert_eq!(read(kind, &[&long]).0, Err(StreamError::LongLine(MAX_LINE_BYTES)));
         let space = vec![b' '; LIMIT];
         assert_eq!(read(kind, &[&space, b" "]).0, Err(StreamError::TooLarge(LIMIT)));
-        let mut reader = Reader::new(kind, 10);
+        let mut reader = Reader::new(kind, 10, Filter::default());
         assert_eq!(reader.feed(b"data: 123456"), Err(StreamError::TooLarge(10)));
     }
     // An event of very many lines is bounded as one line is.

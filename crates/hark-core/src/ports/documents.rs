@@ -68,10 +68,19 @@ pub struct FoundPassage {
     pub heading: String,
     /// Page, from 1, where the document has pages.
     pub page: Option<u32>,
+    /// Where the passage begins in the document: bytes in its text in UTF-8, of a PDF in that of its page, of an EPUB in that of
+    /// its chapter.
+    pub start_byte: usize,
+    /// Where it ends, counted alike.
+    pub end_byte: usize,
     /// The passage.
     pub passage: String,
     /// The sentence of it that answers best.
     pub answer: String,
+    /// Where that begins: bytes in `passage`.
+    pub answer_start: usize,
+    /// Where it ends, counted alike.
+    pub answer_end: usize,
     /// How sure it is that this answers the question, 0 to 1.
     pub confidence: f32,
     /// Whether that is enough to say it.

@@ -174,7 +174,7 @@ impl Contracts {
             let at = messages.len().saturating_sub(1);
             messages.splice(at..at, before.iter().cloned());
             messages.extend_from_slice(after);
-            let parts = sent::parts(&messages, at + before.len(), &offer);
+            let parts = sent::parts(&messages, at + before.len(), &offer, &vars["data"]);
             let prompt =
                 Prompt { tools: offer.clone(), ..prompt_of(contract, policy, messages, &filled, difficulty) };
             let deliveries = prompt.deliveries.clone();

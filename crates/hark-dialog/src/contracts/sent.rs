@@ -1,14 +1,21 @@
-//! What stands in a prompt, by kind and in characters: for the trace, and to tell what left the house.
+//! What stands in a prompt, by kind, in characters and where it has one by name: for the trace, and to tell what left the house.
 
 use hark_core::model::delivery::PromptPart;
 use hark_core::model::{Message, Role, ToolSpec};
+use serde_json::Value;
 
 /// The marks of quoted material (`prompt::fence`).
 const OPEN: &str = "⟦data ";
 const CLOSE: &str = "⟦end of data⟧";
 
-/// The parts of a prompt in the order of their first place; `request`: which message has it.
-pub(super) fn parts(messages: &[Message], request: usize, tools: &[ToolSpec]) -> Vec<PromptPart> {
+/// The parts of a prompt in the order of their first place; `request`: which message has it; `data`: the variable of the prompt
+/// that its quoted material was made of, where the items of some have names.
+pub(super) fn parts(
+    messages: &[Message],
+    request: usize,
+    tools: &[ToolSpec],
+    data: &Value,
+) -> Vec<PromptPart> {
     let mut parts = Vec::new();
     for (at, message) in messages.iter().enumerate() {
         let what = match message.role {
@@ -30,6 +37,13 @@ pub(super) fn parts(messages: &[Message], request: usize, tools: &[ToolSpec]) ->
     }
     let told = tools.iter().map(|tool| tool.description.len() + tool.schema.to_string().len());
     add(&mut parts, "tools", told.sum());
+    for quoted in data.as_array().into_iter().flatten() {
+        let part = parts.iter_mut().find(|part| quoted["name"] == part.what.as_str());
+        let names = quoted["items"].as_array().into_iter().flatten();
+        if let Some(part) = part {
+            part.items.extend(names.filter_map(Value::as_str).map(str::to_owned));
+        }
+    }
     parts
 }
 
@@ -50,7 +64,7 @@ fn quoted(content: &str, parts: &mut Vec<PromptPart>) -> String {
 fn add(parts: &mut Vec<PromptPart>, what: &str, chars: usize) {
     match parts.iter_mut().find(|part| part.what == what) {
         Some(part) => part.chars += chars,
-        None if chars > 0 => parts.push(PromptPart { what: what.to_owned(), chars }),
+        None if chars > 0 => parts.push(PromptPart { what: what.to_owned(), chars, items: Vec::new() }),
         None => {}
     }
 }
@@ -58,6 +72,7 @@ fn add(parts: &mut Vec<PromptPart>, what: &str, chars: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn every_character_is_of_a_kind() {
@@ -69,7 +84,11 @@ mod tests {
             Message::new(Role::User, request),
             Message::result("c", "ok\n⟦data timer.set⟧\n{}\n⟦end of data⟧"),
         ];
-        let found = parts(&messages, 3, &[]);
+        let data = json!([
+            {"name": "memory", "text": "Anna", "items": ["Anna"]},
+            {"name": "documents", "text": "left out", "items": ["Boiler manual, page 3"]},
+        ]);
+        let found = parts(&messages, 3, &[], &data);
         let told: Vec<(&str, usize)> = found.iter().map(|part| (part.what.as_str(), part.chars)).collect();
         let system = messages[0].content.chars().count();
         let expected = [
@@ -82,5 +101,11 @@ mod tests {
             ("calls", 2),
         ];
         assert_eq!(told, expected);
+        let named: Vec<(&str, &[String])> = found
+            .iter()
+            .filter(|part| !part.items.is_empty())
+            .map(|part| (part.what.as_str(), part.items.as_slice()))
+            .collect();
+        assert_eq!(named, [("memory", &["Anna".to_owned()][..])], "what did not go in is not named");
     }
 }

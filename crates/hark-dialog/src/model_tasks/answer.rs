@@ -1,7 +1,7 @@
 //! Answers to questions and small talk: words as they come, after tools that only look where they help.
 
 use super::action_claims::Measure;
-use super::{More, ThoughtEnd, Work, autonomy, fault, shown};
+use super::{Data, More, ThoughtEnd, Work, autonomy, fault, shown};
 use crate::contracts::arguments::validated;
 use crate::contracts::scoring::Subject;
 use crate::contracts::{Contract, Outcome};
@@ -17,7 +17,7 @@ impl Work<'_> {
     /// Says what a picture shows, or answers the question about it.
     pub(super) async fn look(&self) -> ThoughtEnd {
         self.decided("image_recognition", 1.0, "a picture came with it");
-        let vars = self.vars_of_answer(&self.task.text, &[]);
+        let vars = self.vars_of_answer(Vec::new());
         let more = More { sink: Some(self.sink()), pictures: true, ..More::default() };
         let outcome = self.contract(Contract::ImageRecognition, vars, more).await;
         if let Some(error) = outcome.model_error.as_ref().filter(|error| **error != ModelError::Stopped) {
@@ -47,17 +47,17 @@ impl Work<'_> {
     pub(super) async fn reply_with(&self, contract: Contract, most_calls: usize) -> ThoughtEnd {
         let ask =
             |offer| More { sink: Some(self.sink()), offer, before: self.context.turns(), ..More::default() };
-        let vars = self.vars_of_answer(&self.task.text, &[]);
+        let vars = self.vars_of_answer(Vec::new());
         let first = self.contract(contract, vars, ask(self.offer(true))).await;
         if first.calls.is_empty() {
             return self.waits_for_yes(self.finished(&first));
         }
         let mut data = Vec::new();
         for call in first.calls.iter().take(most_calls) {
-            data.push((call.tool.clone(), self.looked_up(call).await));
+            data.push(Data::text(&call.tool, self.looked_up(call).await));
         }
         self.answer.lock().unwrap_or_else(PoisonError::into_inner).measure = Measure::Looked;
-        let vars = self.vars_of_answer(&self.task.text, &data);
+        let vars = self.vars_of_answer(data);
         let second = self.contract(contract, vars, ask(Vec::new())).await;
         self.waits_for_yes(self.finished(&second))
     }

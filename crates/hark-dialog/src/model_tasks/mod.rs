@@ -43,10 +43,11 @@ use hark_core::{
     ThoughtEnd, ToolCall, TurnId,
 };
 use hark_language::Lexicon;
-use model_faults::{cause, fault};
+use model_faults::cause;
+pub use model_faults::fault;
 pub use offered_tools::{LikenessFuture, ToolChoice, ToolRelevance};
-use prompt_context::PromptContext;
-pub use prompt_context::{ContextSources, Gathered, GatheredFuture};
+pub use prompt_context::{ContextSources, Gathered, GatheredFuture, PassageTold};
+use prompt_context::{Data, PromptContext};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -190,7 +191,8 @@ impl ModelTasks {
     /// Dropping the future ends it.
     pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Vec<Judgement>) {
         self.parts.contracts.set_tools(self.parts.tools.reference());
-        let context = PromptContext::of(&self.parts, &task);
+        let skills = (self.parts.skills)(&task.text);
+        let context = PromptContext::of(&self.parts, &task, self.wants_answer(&task, &skills));
         // A task that goes on has its tools.
         let likeness = async {
             match task.resume {
@@ -210,7 +212,7 @@ impl ModelTasks {
             request: Mutex::new(task.text.clone()),
             context,
             likeness,
-            skills: (self.parts.skills)(&task.text),
+            skills,
             tell,
             attempts: AtomicU32::new(0),
             answer: Arc::new(Mutex::new(success_guard::Answer::new(&known))),
@@ -295,18 +297,7 @@ impl Work<'_> {
         if let Some(resume) = &self.task.resume {
             return self.go_on(resume).await;
         }
-        let router = self.mind.parts.contracts.settings().router;
-        let way = match strategy::choose(&self.task, router) {
-            way @ (TaskStrategy::Routed | TaskStrategy::Conversation | TaskStrategy::Question)
-                if self.wants_steps(way == TaskStrategy::Routed) =>
-            {
-                TaskStrategy::React
-            }
-            // "What do you know about …" is asked of memory, and needs no tool that acts.
-            TaskStrategy::React if self.context.asks() && self.is_about_memory() => TaskStrategy::Question,
-            way => way,
-        };
-        match way {
+        match self.way() {
             TaskStrategy::Image => self.look().await,
             TaskStrategy::Change => self.change().await,
             TaskStrategy::Routed => self.routed().await,
@@ -315,23 +306,6 @@ impl Work<'_> {
             TaskStrategy::React => self.react().await,
             TaskStrategy::Plan => self.plan().await,
         }
-    }
-
-    /// Whether the request is of category `Memory`, and no skill applies to it.
-    fn is_about_memory(&self) -> bool {
-        let mut kind = self.task.kind.iter();
-        self.skills.text.is_empty() && kind.any(|kind| kind.category == hark_core::Category::Memory)
-    }
-
-    /// Whether the request tells of a skill, or of a tool that is described by text from outside, which only a task with tools
-    /// in a row is offered; where there is no choice of tools, also of one that only looks.
-    fn wants_steps(&self, also_reading: bool) -> bool {
-        if !self.skills.text.is_empty() {
-            return true;
-        }
-        let (reference, text) = (self.mind.parts.contracts.reference(), self.request().to_lowercase());
-        let mut tools = reference.tools().iter().filter(|tool| tool.outside);
-        tools.any(|tool| (also_reading || tool.risk != Risk::Read) && tool.is_told_by(&text))
     }
 
     /// A task that waited goes on.
@@ -463,24 +437,36 @@ impl Work<'_> {
         .await
     }
 
-    /// The variables of a prompt with what was found for the request. Anybody may have written it: it never decides what is
-    /// done.
-    fn vars_with_context(&self, request: &str, data: &[(String, String)]) -> Value {
+    /// The variables of a prompt with who Hark is, whom it serves and what was found for the request. Anybody may have written
+    /// what was found: it never decides what is done.
+    fn vars_with_context(&self, request: &str, data: Vec<Data>) -> Value {
         self.taint(self.context.is_from_outside());
-        self.context.vars(request, &self.context.with_found(data))
+        let mut vars = self.context.vars(request, &self.context.with_found(data));
+        let parts = &self.mind.parts;
+        vars["identity"] = json!(system::plain(&parts.identity));
+        vars["owner"] = json!(system::plain(&parts.owner));
+        vars
     }
 
-    /// The same for an answer, with the things of the home that the request names.
-    fn vars_of_answer(&self, request: &str, data: &[(String, String)]) -> Value {
+    /// The same for a task with tools, with the things of the home that the request names.
+    fn vars_of_task(&self, request: &str) -> Value {
         self.taint(self.context.names_from_outside());
-        self.vars_with_context(request, &self.context.with_things(data))
+        self.vars_with_context(request, self.context.with_things(Vec::new()))
+    }
+
+    /// The same for an answer, with whom and what the conversation was about; names that were told are text of others, and a
+    /// task that acts has its earlier turns instead.
+    fn vars_of_answer(&self, data: Vec<Data>) -> Value {
+        self.taint(self.context.names_from_outside() || self.context.has_recent());
+        let data = self.context.with_recent(self.context.with_things(data));
+        self.vars_with_context(&self.task.text, data)
     }
 
     /// A call that nobody has said yes to.
     fn new_call(&self, index: usize, turn: TurnId, tool: &str, args: Slots) -> ToolCall {
         let (tool, tainted) = (tool.to_owned(), self.is_tainted());
         let (aloud, person) = (self.task.spoken, self.task.person.clone());
-        let requester = Requester { aloud, person, ..Requester::of(&self.task.origin) };
+        let requester = Requester { aloud, ..Requester::of(&self.task.origin) }.with_voice_of(person);
         ToolCall {
             index,
             turn,

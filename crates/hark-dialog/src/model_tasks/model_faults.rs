@@ -4,7 +4,7 @@ use hark_core::model::ModelError;
 use hark_core::{Fault, FaultKind, ModelHelp};
 
 /// What is said to people when a model fails.
-pub(super) fn fault(error: &ModelError) -> Fault {
+pub fn fault(error: &ModelError) -> Fault {
     let (kind, fix) = match error {
         ModelError::Refused(_, 401..=403, _) => {
             (FaultKind::BadConfiguration, "put the right key where [llm] says, and start Hark again")

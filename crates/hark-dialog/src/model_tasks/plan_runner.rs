@@ -3,7 +3,7 @@
 
 use super::claimed_action::ClaimedAction;
 use super::success_guard::{honest, troubles};
-use super::{More, Suspended, ThoughtEnd, Work, needs_approval, shown};
+use super::{Data, More, Suspended, ThoughtEnd, Work, needs_approval, shown};
 use crate::contracts::Contract;
 use crate::contracts::arguments::validated;
 use crate::contracts::plan_check::plan_of;
@@ -20,7 +20,7 @@ impl Work<'_> {
         let sure = self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence);
         self.decided("plan", sure, "it takes several steps");
         let names = self.offer_for_plan();
-        let vars = self.vars_with_context(&self.task.text, &[]);
+        let vars = self.vars_of_plan(&self.task.text, Vec::new());
         let more = More { tools: Some(&names), before: self.context.turns(), ..More::default() };
         let outcome = self.contract(Contract::Plan, vars, more).await;
         if let Some(error) = outcome.model_error.as_ref().filter(|_| outcome.fallback) {
@@ -272,8 +272,8 @@ impl Work<'_> {
             })
             .collect();
         let names = self.offer_for_plan();
-        let data = [("steps so far".to_owned(), shown(&json!(told)))];
-        let mut vars = self.vars_with_context(&self.request(), &data);
+        let data = vec![Data::text("steps so far", shown(&json!(told)))];
+        let mut vars = self.vars_of_plan(&self.request(), data);
         vars["replans"] = json!(true);
         let outcome =
             self.contract(Contract::Plan, vars, More { tools: Some(&names), ..More::default() }).await;

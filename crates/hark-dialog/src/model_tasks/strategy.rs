@@ -1,7 +1,8 @@
 //! Which way a request goes, by rule: pictures first, then by what kind of request it is.
 
+use super::{ModelTasks, SkillsTold, Work};
 use hark_config::contracts::Router;
-use hark_core::{Category, Task, Tier};
+use hark_core::{Category, Risk, Task, Tier};
 
 /// Below this probability of its kind a request is taken for a general question, which can do no harm.
 const MIN_CONFIDENCE: f32 = 0.6;
@@ -27,7 +28,51 @@ pub(super) enum TaskStrategy {
     Plan,
 }
 
-pub(super) fn choose(task: &Task, router: Router) -> TaskStrategy {
+impl ModelTasks {
+    /// Whether a request goes a way that ends in an answer, by its kind.
+    pub(super) fn wants_answer(&self, task: &Task, skills: &SkillsTold) -> bool {
+        let way = choose(task, Router::Deterministic);
+        // The words of one that goes on are an answer, and not what was asked for.
+        task.resume.is_none()
+            && matches!(way, TaskStrategy::Conversation | TaskStrategy::Question)
+            && !self.wants_steps(&task.text, skills, false)
+    }
+
+    /// Whether a request tells of a skill, or of a tool that is described by text from outside, which only a task with tools
+    /// in a row is offered; where there is no choice of tools, also of one that only looks.
+    fn wants_steps(&self, request: &str, skills: &SkillsTold, also_reading: bool) -> bool {
+        if !skills.text.is_empty() {
+            return true;
+        }
+        let (reference, text) = (self.parts.contracts.reference(), request.to_lowercase());
+        let mut tools = reference.tools().iter().filter(|tool| tool.outside);
+        tools.any(|tool| (also_reading || tool.risk != Risk::Read) && tool.is_told_by(&text))
+    }
+}
+
+impl Work<'_> {
+    /// The way of this request.
+    pub(super) fn way(&self) -> TaskStrategy {
+        match choose(&self.task, self.mind.parts.contracts.settings().router) {
+            way @ (TaskStrategy::Routed | TaskStrategy::Conversation | TaskStrategy::Question)
+                if self.mind.wants_steps(&self.task.text, &self.skills, way == TaskStrategy::Routed) =>
+            {
+                TaskStrategy::React
+            }
+            // "What do you know about …" is asked of memory, and needs no tool that acts.
+            TaskStrategy::React if self.context.asks() && self.is_about_memory() => TaskStrategy::Question,
+            way => way,
+        }
+    }
+
+    /// Whether the request is of category `Memory`, and no skill applies to it.
+    fn is_about_memory(&self) -> bool {
+        let mut kind = self.task.kind.iter();
+        self.skills.text.is_empty() && kind.any(|kind| kind.category == Category::Memory)
+    }
+}
+
+fn choose(task: &Task, router: Router) -> TaskStrategy {
     if !task.pictures.is_empty() {
         return TaskStrategy::Image;
     }

@@ -3,6 +3,7 @@
 //! skill that suits it, things it names with their states, what was told. What a tool changed comes with its result.
 
 use super::Work;
+use super::prompt_context::Data;
 use hark_config::route::Autonomy;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -14,26 +15,36 @@ impl Work<'_> {
         let reference = parts.contracts.reference();
         let own = reference.tools().iter().filter(|tool| !tool.outside);
         let agents: BTreeSet<&str> = own.map(|tool| tool.agent.as_str()).collect();
-        let mut vars = self.vars_of_answer(request, &[]);
+        let mut vars = self.vars_of_task(request);
         vars["rules"] = json!(if parts.settings.autonomy == Autonomy::Full {
             &parts.contracts.autonomy().rules
         } else {
             ""
         });
-        vars["identity"] = json!(plain(&parts.identity));
         vars["focused"] = json!(self.context.is_focused());
-        vars["owner"] = json!(plain(&parts.owner));
         vars["agents"] = json!(agents.into_iter().collect::<Vec<_>>().join(", "));
-        vars["skills"] = json!(plain(&self.skills.summaries));
-        vars["skill"] = json!(plain(&self.skills.text));
+        self.tell_skills(&mut vars);
         let house = (parts.house)();
         self.taint(house.outside);
         vars["house"] = json!(house.names);
         vars
     }
+
+    /// The variables of the contract for a plan of `request`, with what a plan that failed has done as data.
+    pub(super) fn vars_of_plan(&self, request: &str, data: Vec<Data>) -> Value {
+        let mut vars = self.vars_with_context(request, data);
+        self.tell_skills(&mut vars);
+        vars
+    }
+
+    /// Adds what skills there are, and the whole of those that suit the request.
+    fn tell_skills(&self, vars: &mut Value) {
+        vars["skills"] = json!(plain(&self.skills.summaries));
+        vars["skill"] = json!(plain(&self.skills.text));
+    }
 }
 
 /// A file of the owner, as text.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.trim().chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }

@@ -5,7 +5,8 @@ use futures_util::FutureExt;
 use hark_config::contracts::{ContractsConfig, Router};
 use hark_config::route::Autonomy;
 use hark_core::Classification;
-use hark_core::model::{Completion, CompletionFuture, ListingFuture, ModelCall, Prompt, Role};
+use hark_core::model::delivery::PromptPart;
+use hark_core::model::{Completion, CompletionFuture, Delivery, ListingFuture, ModelCall, Prompt, Role};
 use hark_core::plan::{KeptPlan, Plan, StepStatus};
 use hark_core::ports::ReceiptFuture;
 use hark_core::public_event::Origin;
@@ -24,6 +25,7 @@ struct Script {
 
 impl LanguageModel for Script {
     fn complete(&self, prompt: Prompt, sink: Option<PieceSink>) -> CompletionFuture {
+        prompt.deliveries.begin(Delivery::default());
         self.asked.lock().unwrap().push(prompt);
         let line = self.lines.lock().unwrap().pop_front().expect("a request nobody has scripted");
         if let (Some(mut sink), Ok(completion)) = (sink, &line) {
@@ -163,9 +165,9 @@ impl PlanStore for Memory {
 struct Found(Gathered);
 
 impl ContextSources for Found {
-    fn gather(&self, _: &Task, _: Option<ReplayReason>, _: bool, is_question: bool) -> GatheredFuture {
+    fn gather(&self, _: &Task, _: Option<ReplayReason>, _: bool, is_answered: bool) -> GatheredFuture {
         let mut found = self.0.clone();
-        if !is_question {
+        if !is_answered {
             found.passages.clear();
         }
         Box::pin(async { found })
@@ -245,6 +247,15 @@ impl Stage {
 
     fn prompts(&self) -> Vec<Prompt> {
         self.model.asked.lock().unwrap().clone()
+    }
+
+    /// What stood in the prompts, by kind.
+    fn sent(&self) -> Vec<PromptPart> {
+        let parts = |news: &News| match news {
+            News::Told { event: PublicEvent::Prompt(sent) } => sent.parts.clone(),
+            _ => Vec::new(),
+        };
+        self.news.lock().unwrap().iter().flat_map(parts).collect()
     }
 
     /// Tools that ran, and whether each was approved.

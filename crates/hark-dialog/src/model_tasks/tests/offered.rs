@@ -111,3 +111,30 @@ fn each_step_of_a_task_begins_with_the_one_before_and_tells_what_changed() {
     let result = &prompts[1].messages.last().unwrap().content;
     assert!(result.contains("Lamp in Kitchen: on") && !result.contains("Fan"), "{result}");
 }
+
+#[test]
+fn a_plan_follows_the_skills_of_the_household() {
+    let step = |id: &str, tool: &str| {
+        json!({"summary": "Evening.", "steps": [{"id": id, "description": "Lamp on.", "tool": tool, "args": {"name": "lamp"},
+            "can_parallel": false, "depends_on": []}]})
+        .to_string()
+    };
+    let lines = vec![says(&step("1", "test.fail")), says(&step("1", "test.set"))];
+    let mut stage = Stage::with(lines);
+    stage.mind.parts.skills = Arc::new(|_| SkillsTold {
+        summaries: "evening: how the evening is lit".into(),
+        text: "Only the small lamp is lit.".into(),
+        ..SkillsTold::default()
+    });
+    stage.work(task("get the house ready for the evening", Category::TaskComplex));
+    let prompts = stage.prompts();
+    assert_eq!(prompts.len(), 2, "planned anew after a step that failed");
+    for prompt in prompts {
+        let (system, request) = (&prompt.messages[0].content, &prompt.messages.last().unwrap().content);
+        assert!(system.contains("evening: how the evening is lit"), "{system}");
+        assert!(
+            request.contains("How this household wants it done:\nOnly the small lamp is lit."),
+            "{request}"
+        );
+    }
+}
