@@ -84,17 +84,27 @@ pub struct Source {
     pub turn: Option<String>,
     /// Who told it.
     pub speaker: Speaker,
+    /// Name of the person whose voice it was, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// How sure it is, 0 to 1: 1 for what Hark was asked to remember.
     pub sure: f32,
     /// ISO 639-1 of the words; empty: unknown.
     pub language: String,
-    /// With `memory.private` on, it is not told to [`Speaker::Unknown`].
+    /// With `memory.private` on, it is told to [`Speaker::Owner`] alone.
     pub private: bool,
 }
 
 impl Default for Source {
     fn default() -> Self {
-        Self { turn: None, speaker: Speaker::Unknown, sure: 1.0, language: String::new(), private: false }
+        Self {
+            turn: None,
+            speaker: Speaker::Unknown,
+            person: None,
+            sure: 1.0,
+            language: String::new(),
+            private: false,
+        }
     }
 }
 
@@ -393,9 +403,9 @@ pub trait StatementReader: Send + Sync {
     /// The date in a text that `dating` is about, told at this local time. In the language of this code, or the first that
     /// finds one where it is empty.
     fn time(&self, text: &str, language: &str, now: NaiveDateTime, dating: Dating) -> Option<SaidTime>;
-    /// The sentence of a fact in the language of a question; `None` where the fact was told in that language, or the language
-    /// has no response for the relation.
-    fn retold(&self, fact: &Fact, question: &str) -> Option<String>;
+    /// The sentence of a fact in the language of a question, of `whom` where that is not whoever asks; `None` where the fact was
+    /// told in that language and `whom` is not said, or the language has no response for the relation.
+    fn retold(&self, fact: &Fact, question: &str, whom: Option<&str>) -> Option<String>;
 }
 
 /// What a sentence wants of what was told, as an intent with the ISO 639-1 code of its language; the code is empty where

@@ -37,9 +37,11 @@ impl Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
-    /// A voice in the room or a client of the broker. It may be a guest: that a voice is known is only a hint.
+    /// A voice in the room that is like none that is known, or a client of the broker. It may be a guest.
     #[default]
     Unknown,
+    /// A voice in the room that is like that of somebody Hark knows. It is a hint: what is private is not told to it.
+    Known,
     /// The owner: at the command line, or at an interface that is the owner's.
     Owner,
 }
@@ -49,13 +51,14 @@ impl Speaker {
     pub fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
+            Self::Known => "known",
             Self::Owner => "owner",
         }
     }
 
     /// The reverse of [`Speaker::name`]; any other text is [`Speaker::Unknown`].
     pub fn named(name: &str) -> Self {
-        if name == Self::Owner.name() { Self::Owner } else { Self::Unknown }
+        [Self::Known, Self::Owner].into_iter().find(|it| it.name() == name).unwrap_or_default()
     }
 }
 
@@ -90,6 +93,12 @@ impl Requester {
         Self { speaker, aloud, conversation, person: None }
     }
 
+    /// The same where the voice is like that of this person; `None`: like nobody's.
+    pub fn with_voice_of(self, person: Option<String>) -> Self {
+        let is_known = person.is_some() && self.speaker == Speaker::Unknown;
+        Self { speaker: if is_known { Speaker::Known } else { self.speaker }, person, ..self }
+    }
+
     /// Whether nothing is known of it.
     pub fn is_nobody(&self) -> bool {
         *self == Self::default()
@@ -97,7 +106,7 @@ impl Requester {
 
     /// Whether what is private is kept from it.
     pub fn is_stranger(&self) -> bool {
-        self.speaker == Speaker::Unknown
+        self.speaker != Speaker::Owner
     }
 }
 

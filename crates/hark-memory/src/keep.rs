@@ -240,12 +240,11 @@ impl Memory {
             self.note(by, &same);
             return Ok(Kept::Known(Box::new(same)));
         }
-        if statement.subject.key == OWNER_KEY
-            && fact.source.sure >= RULED
+        if fact.source.sure >= RULED
             && let Some(entity) = &statement.entity
         {
             // "My sister likes tulips" came before "my sister is Julia".
-            self.store.rename(&unnamed(&statement.relation).key, entity)?;
+            self.store.rename(&unnamed_of(&statement.subject, &statement.relation).key, entity)?;
         }
         let replaced = known.into_iter().filter(|fact| resolution.ends.contains(&fact.id)).collect();
         let mut mentions = self.mentioned_in(&said.object)?;
@@ -325,6 +324,7 @@ impl Memory {
         let source = Source {
             turn: turn.map(str::to_owned),
             speaker: by.speaker,
+            person: by.person.clone(),
             sure: if asked.expressly { 1.0 } else { said.map_or(0.0, |said| said.sure) },
             language: said.map(|said| said.language.clone()).unwrap_or_default(),
             private: asked.private || said.is_some_and(|said| said.private) || sounds_private(text),
@@ -466,24 +466,21 @@ impl Memory {
         by: &Requester,
     ) -> Result<Option<Entity>, Fault> {
         Ok(match said {
-            Said::Me => Some(owner()),
+            Said::Me => Some(self.speaking(by.person.as_deref())?),
             Said::Pronoun(kind) => self.recent(by, *kind),
             Said::MyRelative(relation) => {
-                let about_me = self.store.about(&[OWNER_KEY.to_owned()], MOST_ABOUT)?;
+                let me = self.speaking(by.person.as_deref())?;
+                let about_me = self.store.about(std::slice::from_ref(&me.key), MOST_ABOUT)?;
                 let is_it = |fact: &Fact| {
                     let statement = fact.statement.as_ref().filter(|it| it.relation == *relation)?;
-                    Some(statement).filter(|it| it.subject.key == OWNER_KEY)?.entity.clone()
+                    Some(statement).filter(|it| it.subject.key == me.key)?.entity.clone()
                 };
-                about_me.iter().find_map(is_it).or_else(|| Some(unnamed(relation)))
+                about_me.iter().find_map(is_it).or_else(|| Some(unnamed_of(&me, relation)))
             }
             Said::Named(name) => {
                 let entity = named(name, kind);
-                let is_me = |fact: &Fact| {
-                    let name = fact.statement.as_ref().filter(|it| it.relation == "name");
-                    name.is_some_and(|it| it.subject.key == OWNER_KEY && normal(&it.object) == entity.key)
-                };
-                let about_me = self.store.about(&[OWNER_KEY.to_owned()], MOST_ABOUT)?;
-                if about_me.iter().any(is_me) { Some(owner()) } else { Some(entity) }
+                let is_owner = self.owners_names()?.iter().any(|name| normal(name) == entity.key);
+                Some(if is_owner { owner() } else { entity })
             }
         })
     }
@@ -546,9 +543,11 @@ fn stated(said: &SaidStatement, subject: Entity) -> Statement {
     }
 }
 
-/// Somebody whose name is not known, by what they are to the owner.
-fn unnamed(relation: &str) -> Entity {
-    Entity { key: format!(":{relation}"), name: relation.replace('_', " "), kind: EntityKind::Person }
+/// Somebody whose name is not known, by what they are to somebody.
+fn unnamed_of(whom: &Entity, relation: &str) -> Entity {
+    let of_whom = if whom.key == OWNER_KEY { String::new() } else { format!(" of {}", whom.key) };
+    let (key, name) = (format!(":{relation}{of_whom}"), relation.replace('_', " "));
+    Entity { key, name, kind: EntityKind::Person }
 }
 
 pub(crate) fn named(name: &str, kind: EntityKind) -> Entity {

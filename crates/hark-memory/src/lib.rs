@@ -4,7 +4,7 @@
 //! come in by ports of `hark_core::memory`.
 //!
 //! `resolve` decides what a new statement contradicts, `ranking` puts together what words, sentence vectors, the graph and
-//! recency say about a question, `vectors` compares sentences. These are pure; [`Memory`] reads and writes by the ports.
+//! recency say about a question, `paths` follows relations from one to the next, `vectors` compares sentences. These are pure; [`Memory`] reads and writes by the ports.
 //!
 //! ```
 //! // What two rankings agree on comes first.
@@ -15,10 +15,12 @@
 mod answer_kind;
 mod correcting;
 mod keep;
+mod paths;
 mod ranking;
 mod recall;
 mod recent;
 mod resolve;
+mod speaking;
 mod vectors;
 
 pub use keep::{Asked, Kept, Memory};

@@ -7,7 +7,7 @@ use crate::vectors::{nearest, to_int8};
 use chrono::NaiveDateTime;
 use hark_core::Fault;
 use hark_core::memory::{
-    Dating, EntityKind, Fact, OWNER_KEY, Requester, Said, SaidQuestion, Statement, Vectors,
+    Dating, EntityKind, Fact, OWNER_KEY, Requester, Said, SaidQuestion, Speaker, Statement, Vectors,
 };
 use hark_language::names::{asks, holds_words, normal, telling_words};
 use std::collections::HashMap;
@@ -52,7 +52,7 @@ impl Memory {
     pub fn recall(&self, asked: &str, by: &Requester) -> Result<Recalled, Fault> {
         let question = self.question(asked);
         let mut found = match &question {
-            Some(question) => self.answers(question, by)?,
+            Some(question) => self.answers_of(asked, question, by)?,
             None => Vec::new(),
         };
         // Who asks for a relation is not answered by another one: "who likes olives" by who does not.
@@ -76,6 +76,9 @@ impl Memory {
     /// When the store cannot be read.
     pub fn all_about(&self, asked: &str, by: &Requester) -> Result<Recalled, Fault> {
         let mut facts = self.everything_about(asked, by)?;
+        if facts.is_empty() {
+            facts = self.along_paths(asked, by)?;
+        }
         if facts.is_empty() {
             facts = self.in_other_words(asked)?;
         }
@@ -122,7 +125,7 @@ impl Memory {
             Some(Said::MyRelative(_)) if is_of_speaker(text) => true,
             Some(Said::Pronoun(_)) => self.has_recent(),
             // "Who is Einstein" may be for an encyclopaedia.
-            Some(Said::Named(_) | Said::MyRelative(_)) | None => self.is_answered(&question)?,
+            Some(Said::Named(_) | Said::MyRelative(_)) | None => self.is_answered(text, &question)?,
         })
     }
 
@@ -132,11 +135,22 @@ impl Memory {
     /// When the store cannot be read.
     pub fn is_known(&self, text: &str) -> Result<bool, Fault> {
         let Some(question) = self.question(text) else { return Ok(false) };
-        self.is_answered(&question)
+        self.is_answered(text, &question)
     }
 
-    fn is_answered(&self, question: &SaidQuestion) -> Result<bool, Fault> {
-        Ok(!self.answers(question, &Requester::default())?.is_empty())
+    fn is_answered(&self, text: &str, question: &SaidQuestion) -> Result<bool, Fault> {
+        // Whether it may be told is decided when it is asked for.
+        let owner = Requester { speaker: Speaker::Owner, ..Requester::default() };
+        Ok(!self.answers_of(text, question, &owner)?.is_empty())
+    }
+
+    /// The facts that answer a question, directly or by the relations of those it is about.
+    fn answers_of(&self, text: &str, question: &SaidQuestion, by: &Requester) -> Result<Vec<Fact>, Fault> {
+        let found = self.answers(question, by)?;
+        match &question.subject {
+            Some(Said::Named(_) | Said::MyRelative(_)) if found.is_empty() => self.along_paths(text, by),
+            _ => Ok(found),
+        }
     }
 
     /// Whether something was told that has the words of a question, or most of them, or means nearly the same as an answer would.
@@ -152,13 +166,20 @@ impl Memory {
 
     /// The sentence that answers with a fact: in the language of the question `asked`, where that language has a response for
     /// the relation. Empty for a fact that no rule has parsed.
-    pub fn told_to(&self, fact: &Fact, asked: Option<&str>) -> String {
-        let Some((reader, asked)) = self.reader.as_ref().zip(asked) else { return fact.told.clone() };
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn told_to(&self, fact: &Fact, asked: Option<&str>, by: &Requester) -> Result<String, Fault> {
+        let Some((reader, asked)) = self.reader.as_ref().zip(asked) else { return Ok(fact.told.clone()) };
+        if let Some(told) = self.told_of_another(reader.as_ref(), fact, (asked, by))? {
+            return Ok(told);
+        }
         let asked_in = reader.question(asked).map(|question| question.language).unwrap_or_default();
         let told_in = &fact.source.language;
         let is_other = !asked_in.is_empty() && !told_in.is_empty() && asked_in != *told_in;
         // What has no sentence in the language of the question is quoted as it was told.
-        reader.retold(fact, asked).unwrap_or_else(|| if is_other { String::new() } else { fact.told.clone() })
+        let told = reader.retold(fact, asked, None);
+        Ok(told.unwrap_or_else(|| if is_other { String::new() } else { fact.told.clone() }))
     }
 
     /// Whether a rule reads a question in some words.
@@ -184,6 +205,7 @@ impl Memory {
         if let Some(Said::Pronoun(_)) = self.question(text).and_then(|question| question.subject) {
             keys.extend(self.recent_keys(by).into_iter().take(1));
         }
+        keys.extend(self.keys_along_paths(text, by)?);
         let about = if keys.is_empty() { Vec::new() } else { self.store.about(&keys, MOST_RANKED)? };
         let next: Vec<String> = about
             .iter()
@@ -383,7 +405,7 @@ fn one_each(text: &str) -> Vec<String> {
 }
 
 /// Whether a text has a word for the speaker: "my".
-fn is_of_speaker(text: &str) -> bool {
+pub(crate) fn is_of_speaker(text: &str) -> bool {
     let is_one = |word: &str| hark_language::all().iter().any(|language| language.memory.is_told_back(word));
     text.split_whitespace().any(is_one)
 }

@@ -26,8 +26,12 @@ impl Memory {
         self.recent_of(&by.conversation).into_iter().map(|entity| entity.key).collect()
     }
 
-    /// Names of the last people, places and things of a conversation, the latest first.
+    /// Names of the last people, places and things of a conversation, the latest first; none for those from whom private facts
+    /// are kept, since a name may be of such a fact.
     pub fn recent_names(&self, by: &Requester) -> Vec<String> {
+        if self.keeps_private && by.is_stranger() {
+            return Vec::new();
+        }
         let known = self.recent_of(&by.conversation).into_iter().filter(|it| !it.key.starts_with(':'));
         known.map(|entity| entity.name).collect()
     }

@@ -60,8 +60,11 @@ fn kept(kept: &Kept) -> Option<&str> {
 
 /// What is wrong with a step; `None`: nothing.
 fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
-    let speaker = if text(step, "by") == Some("guest") { Speaker::Unknown } else { Speaker::Owner };
+    let voice = text(step, "voice").map(str::to_owned);
+    let is_guest = text(step, "by") == Some("guest") || voice.is_some();
+    let speaker = if is_guest { Speaker::Unknown } else { Speaker::Owner };
     let by = Requester { speaker, aloud: false, conversation: "test".into(), person: None };
+    let by = by.with_voice_of(voice);
     let now = 1_790_000_000_000 + day * DAY_MS;
     let is_like = |found: Option<&str>, key: &str| match (found, text(step, key)) {
         (None, None) => true,
@@ -81,10 +84,14 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
     }
     if let Some(asked) = text(step, "ask") {
         let found = memory.recall(asked, &by).unwrap().facts;
+        let told = |fact: &Fact| {
+            let told = memory.told_to(fact, Some(asked), &by).unwrap();
+            if told.is_empty() { fact.text.clone() } else { told }
+        };
         let unwanted = text(step, "not").is_some_and(|not| found.iter().any(|fact| told(fact).contains(not)));
         let dated = text(step, "when").is_none_or(|it| found.first().and_then(when) == Some(it));
-        let right = is_like(found.first().map(told), "answer") && !unwanted && dated;
-        let found: Vec<(&str, Option<&str>)> = found.iter().map(|fact| (told(fact), when(fact))).collect();
+        let right = is_like(found.first().map(told).as_deref(), "answer") && !unwanted && dated;
+        let found: Vec<_> = found.iter().map(|fact| (told(fact), when(fact))).collect();
         return (!right).then(|| format!("{asked}: {found:?}"));
     }
     let asked = text(step, "forget").expect("say, remember, ask or forget");
@@ -245,4 +252,29 @@ fn what_was_told_is_listed_by_whom_it_is_about() {
     assert!(fact.source.sure < 0.9, "nobody asked to remember it");
     let told_of = memory.told_of(10).unwrap();
     assert!(told_of.iter().any(|(entity, facts)| entity.name == "Anna" && *facts == 2), "{told_of:?}");
+}
+
+#[test]
+fn a_model_is_told_of_those_whom_relations_lead_to_and_of_whom_a_conversation_was_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = memory(folder.path(), &reader("en"));
+    let by = Requester { speaker: Speaker::Owner, conversation: "desk".into(), ..Requester::default() };
+    for told in
+        ["my wife is Anna", "Anna's sister is Berta", "Berta works at the bakery", "Tom lives in Oslo"]
+    {
+        memory.remember(told, 1, &by, None, Asked { expressly: true, private: false }).unwrap();
+    }
+    let context = memory.context("what might my wife's sister want for lunch", &by, 2, 8).unwrap();
+    let texts: Vec<&str> = context.iter().map(|fact| fact.text.as_str()).collect();
+    assert!(
+        texts.contains(&"Berta works at the bakery") && !texts.contains(&"Tom lives in Oslo"),
+        "{texts:?}"
+    );
+    assert!(memory.is_asked("where does my wife's sister work").unwrap());
+    let recent = memory.recent_names(&by);
+    assert!(recent.len() <= 10 && recent.contains(&"Berta".to_owned()), "{recent:?}");
+    assert!(memory.recent_names(&Requester { conversation: "other".into(), ..by.clone() }).is_empty());
+    // Somebody unknown in the room hears no names of what may be private.
+    let stranger = Requester { speaker: Speaker::Unknown, aloud: true, ..by };
+    assert!(memory.recent_names(&stranger).is_empty());
 }

@@ -136,13 +136,13 @@ impl StatementReader for Statements {
         self.languages.iter().filter(of_it).find_map(|it| told_time::read(text, it.lexicon, now, dating))
     }
 
-    fn retold(&self, fact: &Fact, question: &str) -> Option<String> {
+    fn retold(&self, fact: &Fact, question: &str, whom: Option<&str>) -> Option<String> {
         let statement = fact.statement.as_ref()?;
         let language = self.question(question)?.language;
-        if language == fact.source.language {
+        if language == fact.source.language && whom.is_none() {
             return None;
         }
-        self.languages.iter().find(|rules| rules.lexicon.code == language)?.retold(statement)
+        self.languages.iter().find(|rules| rules.lexicon.code == language)?.retold(statement, whom)
     }
 }
 
@@ -456,11 +456,11 @@ impl Rules {
         rendered(template, values).unwrap_or_else(|| memory.told_back(text))
     }
 
-    /// A statement that was told in another language. `subject` is empty where it is about whoever told it; one of whom
-    /// only the relation is known ("my sister") has no name in this language.
-    fn retold(&self, statement: &Statement) -> Option<String> {
+    /// A statement that was told in another language, or about `whom` by themselves. `subject` is empty where it is about the
+    /// owner, who asks; one of whom only the relation is known ("my sister") has no name in this language.
+    fn retold(&self, statement: &Statement, whom: Option<&str>) -> Option<String> {
         let Entity { key, name, .. } = &statement.subject;
-        let subject = if key == OWNER_KEY { "" } else { name.as_str() };
+        let subject = whom.unwrap_or(if key == OWNER_KEY { "" } else { name });
         if key != OWNER_KEY && (name.is_empty() || key.starts_with(':')) {
             return None;
         }

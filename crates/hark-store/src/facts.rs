@@ -16,7 +16,7 @@ const MAX_FACTS: usize = 10_000;
 const SELECT: &str = "SELECT facts.id, facts.text, facts.told_unix_ms, facts.turn, facts.speaker, facts.sure,
         facts.language, facts.private, facts.told, facts.ended_unix_ms, facts.replaced_by,
         statements.relation, statements.qualifier, statements.object, statements.many,
-        subject.key, subject.name, subject.kind, other.key, other.name, other.kind, facts.time
+        subject.key, subject.name, subject.kind, other.key, other.name, other.kind, facts.time, facts.person
      FROM facts LEFT JOIN statements ON statements.fact = facts.id
         LEFT JOIN entities AS subject ON subject.id = statements.subject
         LEFT JOIN entities AS other ON other.id = statements.entity";
@@ -301,8 +301,8 @@ impl FactStore for Store {
 /// Adds the row of a fact; with the id 0 under a new one. How many were added: none where the id is there.
 fn insert(db: &Connection, fact: &Fact) -> rusqlite::Result<usize> {
     let sql = "INSERT INTO facts (id, text, told_unix_ms, turn, speaker, sure, language, private, told,
-                  ended_unix_ms, replaced_by, time)
-               VALUES (nullif(?1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING";
+                  ended_unix_ms, replaced_by, time, person)
+               VALUES (nullif(?1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT DO NOTHING";
     let source = &fact.source;
     let time = fact.time.as_ref().and_then(|time| serde_json::to_string(time).ok());
     db.prepare_cached(sql)?.execute(params![
@@ -318,6 +318,7 @@ fn insert(db: &Connection, fact: &Fact) -> rusqlite::Result<usize> {
         fact.ended_unix_ms,
         fact.replaced_by,
         time,
+        source.person,
     ])
 }
 
@@ -386,6 +387,7 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<Fact> {
     let source = Source {
         turn: row.get(3)?,
         speaker: Speaker::named(&speaker),
+        person: row.get(22)?,
         sure: row.get::<_, f64>(5)? as f32,
         language: row.get(6)?,
         private: row.get(7)?,

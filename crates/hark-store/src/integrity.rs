@@ -26,7 +26,7 @@ const RULES: &[(&str, &str)] = &[
     ("list_items", "done IN (0, 1)"),
     ("rings", "told IN (0, 1)"),
     ("requests", "done IN (0, 1)"),
-    ("facts", "speaker IN ('owner', 'unknown') AND private IN (0, 1) AND sure BETWEEN 0 AND 1"),
+    ("facts", "speaker IN ('owner', 'known', 'unknown') AND private IN (0, 1) AND sure BETWEEN 0 AND 1"),
     ("entities", "kind IN ('person', 'place', 'thing', 'project')"),
     ("statements", "many IN (0, 1)"),
     ("voices", "length(embedding) = 1024"),

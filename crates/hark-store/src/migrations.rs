@@ -218,6 +218,8 @@ const STEPS: &[&str] = &[
         persona   TEXT,
         verbosity TEXT
      ) STRICT;",
+    // 17: whose voice told a fact, where that is known; its speaker is `known` then.
+    "ALTER TABLE facts ADD COLUMN person TEXT;",
 ];
 
 /// The version a fully migrated file has.

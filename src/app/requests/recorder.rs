@@ -291,7 +291,9 @@ fn leads_in(event: &Event) -> bool {
 /// Forgets sound that is too old or too much, and where it is time old turns with theirs.
 fn forget(keeping: &Keeping, prune: bool) -> Result<(), Fault> {
     if prune {
-        keeping.recordings.forget(&keeping.turns.prune(keeping.most)?)?;
+        // A conversation with a name is taken up again after any number of turns elsewhere.
+        let of_named = keeping.sessions.history_entries();
+        keeping.recordings.forget(&keeping.turns.prune(keeping.most, of_named)?)?;
     }
     keeping.recordings.tidy()
 }
@@ -334,7 +336,9 @@ fn passing(open: &Open, closing: &Envelope, exchange: &Exchange) -> Option<Passi
     let is_typed = open.record.events.iter().any(|event| event["engine"] == "typed");
     let of_origin = Requester::of(origin);
     let speaker = if is_typed { of_origin.speaker } else { Speaker::Unknown };
-    Some(Passing { text, language, by: Requester { speaker, ..of_origin }, turn, at_unix_ms })
+    let person = open.record.events.iter().find_map(|event| event["speaker"]["name"].as_str());
+    let by = Requester { speaker, ..of_origin }.with_voice_of(person.map(str::to_owned));
+    Some(Passing { text, language, by, turn, at_unix_ms })
 }
 
 /// Keeps what was stated in passing and whom it was about, and makes vectors of what was told lately.

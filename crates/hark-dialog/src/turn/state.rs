@@ -154,7 +154,8 @@ impl Turn {
         let of_origin = Requester::of(&self.origin);
         // Whoever speaks at a browser's microphone is not known by who opened the page.
         let speaker = if self.microphone.is_some() { Speaker::Unknown } else { of_origin.speaker };
-        Requester { speaker, aloud: of_origin.aloud || self.speak, person: self.person.clone(), ..of_origin }
+        Requester { speaker, aloud: of_origin.aloud || self.speak, ..of_origin }
+            .with_voice_of(self.person.clone())
     }
 
     /// Answers in this language from now on, if it is known.

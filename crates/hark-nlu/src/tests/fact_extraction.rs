@@ -81,7 +81,7 @@ fn what_was_told_in_another_language_is_told_in_that_of_the_question() {
             }),
             ..Fact::default()
         };
-        rules.retold(&fact, question)
+        rules.retold(&fact, question, None)
     };
     for (text, question, answer) in [
         ("meine Frau heißt Anna", "what is my wife's name", Some("you are married to Anna")),
