@@ -8,7 +8,7 @@ use super::super::to_intent::{CHOOSES, is_single, is_whole, kind_of, to_intent};
 use super::in_turn::are_contrary;
 use super::model::{Adds, Composed, Said, Terms};
 use super::notices::notice;
-use super::terms::{ONCE, SET_RINGS, TIMES, is_motion, ring_at_once, rings_at_a_time};
+use super::terms::{ONCE, SET_RINGS, TIMES, WAITS, ring_at_once, rings_at_a_time};
 use super::{SCHEDULED, target};
 use chrono::{NaiveDate, NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
@@ -18,9 +18,6 @@ use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
 use hark_language::phrases;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-
-/// What is not so now is waited for.
-const WAITS: &str = "wait";
 
 /// Take away all that rings.
 const CANCELS_ALL: [&str; 3] = ["HassCancelAllTimers", "HarkCancelAllAlarms", "HarkCancelAllReminders"];
@@ -130,11 +127,7 @@ impl Composed {
                     && self.terms.end(over, words)
             }
             Adds::Hours(condition) => {
-                // In these hours it is waited for.
-                self.terms.at_once =
-                    self.terms.at_once.filter(|_| !self.terms.question().is_some_and(is_motion));
-                self.terms.said_when.push(words.to_owned());
-                self.terms.only_if.push(condition);
+                self.terms.within_hours(condition, words);
                 true
             }
             Adds::Until(until) => {

@@ -14,6 +14,8 @@ use serde_json::Value;
 
 /// What is not so now is not waited for.
 pub(super) const ONCE: &str = "drop";
+/// What is not so now is waited for.
+pub(super) const WAITS: &str = "wait";
 
 /// Set something that rings.
 pub(super) const SET_RINGS: [&str; 3] = ["HassStartTimer", "HarkSetAlarm", "HarkSetReminder"];
@@ -148,6 +150,24 @@ impl Terms {
                 true
             }
             Some(_) => false,
+        }
+    }
+
+    /// Takes the hours in which it is waited for. What would be looked at now has to be so within them: "if the garage is open
+    /// after ten" is waited for.
+    pub(super) fn within_hours(&mut self, hours: Condition, words: &str) {
+        self.said_when.push(words.to_owned());
+        let passes = self.question().is_some_and(is_motion);
+        match &mut self.trigger {
+            Some(Trigger::Becomes { condition, for_seconds: 0 }) if self.at_once.is_some() && !passes => {
+                let conditions = vec![condition.clone(), hours];
+                *condition = Condition::All { conditions };
+                self.at_once = Some(WAITS);
+            }
+            _ => {
+                self.at_once = self.at_once.filter(|_| !passes);
+                self.only_if.push(hours);
+            }
         }
     }
 
