@@ -23,6 +23,7 @@ use crate::app::models::context::AppContext;
 use crate::app::models::describer;
 use crate::app::models::factory;
 use crate::app::models::worker::ModelWorker;
+use crate::app::requests::delegation;
 use crate::app::requests::inbox::{Inbox, OnceOnly};
 use crate::app::requests::recorder::{Keeping, Recorder};
 use crate::app::session_names::{SessionNames, id_prefix};
@@ -37,7 +38,6 @@ use hark_core::model::{LanguageModel, ToolSpec};
 use hark_core::ports::{HomeSink, HomeView, Tools, Voice};
 use hark_core::session::Verbosity;
 use hark_core::{Fault, FaultKind};
-use hark_delegation::Delegation;
 use hark_dialog::model_tasks::ModelTasks;
 use hark_dialog::turn::{Machine, Settings};
 use hark_home::automations::Automations;
@@ -61,7 +61,6 @@ use hark_stt::pipeline::AudioPipeline;
 use hark_stt::stt::worker::SttMode;
 use hark_tools::dictionary::{Dictionaries, DictionaryError};
 use hark_tools::house_secrets::HouseSecrets;
-use hark_tools::personal::Personal;
 use hark_tools::tools::{self, CallOrder, Toolbox};
 use hark_tts::voice_thread::VoiceHandle;
 use std::sync::Arc;
@@ -573,10 +572,10 @@ fn complete(parts: &mut tools::Services, config: &Config, manifest: &Arc<Manifes
     parts.dictionaries = dictionaries(manifest);
     // Their names are the owner's own.
     parts.trusted_sources.push(WATCHED.to_owned());
-    parts.personal = Personal::new(&config.personal);
+    parts.set_personal(&config.personal, &config.watch);
     parts.text_reader = Arc::new(ScreenReader::new(manifest.clone()));
     parts.captures = Some(config.paths.state_dir()?.join("captures"));
-    parts.delegation = Arc::new(Delegation::new(&config.delegation, &config.paths.state_dir()?));
+    parts.delegation = Arc::new(delegation::open(config)?);
     let reach = Arc::new(parts.web.clone());
     parts.browser = Browser::new(&config.browser, config.paths.state_dir()?, reach);
     Ok(())

@@ -6,6 +6,7 @@ use crate::app::audio::recogniser;
 use crate::app::builder::App;
 use crate::app::language::learning;
 use crate::app::models::model_files::with_model_files;
+use crate::app::requests::delegation as tasks;
 use crate::app::storage;
 use hark_browser::{Browser, BrowserError, Closed};
 use hark_config::Config;
@@ -16,9 +17,10 @@ use hark_core::ports::HomeView;
 use hark_core::ports::screen::ReadsText;
 use hark_core::speaker::VoiceStore;
 use hark_core::{Fault, FaultKind};
-use hark_delegation::{Delegation, DelegationError};
+use hark_delegation::DelegationError;
+use hark_desktop::macos::Mac;
 use hark_desktop::screen::Screen;
-use hark_desktop::{Desktop, DesktopError, Service};
+use hark_desktop::{Desktop, DesktopError, Grants, Service};
 use hark_homeassistant as homeassistant;
 use hark_models::manifest::Manifest;
 use hark_mqtt as mqtt;
@@ -26,6 +28,7 @@ use hark_ocr::ScreenReader;
 use hark_stt::capture::input_devices;
 use hark_stt::speaker::profiles;
 use hark_stt::stt::worker::SttMode;
+use hark_tools::machine_grants::Lack;
 use hark_tools::tools;
 
 use hark_agent as llm;
@@ -257,7 +260,7 @@ fn delegation(config: &Config) -> Finding {
     if config.delegation.workspaces.trim().is_empty() {
         return Ok("no folder of workspaces, so no task is handed on (delegation.workspaces)".to_owned());
     }
-    let delegation = Delegation::new(&config.delegation, &config.paths.state_dir()?);
+    let delegation = tasks::open(config)?;
     waiting("delegation", async {
         let failed = |error: DelegationError| {
             Fault::new(FaultKind::MissingPart, "delegation", error.to_string(), error.fix())
@@ -269,19 +272,26 @@ fn delegation(config: &Config) -> Finding {
 /// What this machine grants. What a tool asks for itself may be missing; what the configuration names is not.
 fn permissions(config: &Config) -> Finding {
     let app = open(config)?;
-    if let Some(lack) = app.services.grants.missing().into_iter().next() {
-        return Err(Fault::new(FaultKind::MissingPart, "permissions", lack.why, lack.fix));
+    let lacks = app.services.grants.missing();
+    if !lacks.is_empty() {
+        let all = |text: fn(&Lack) -> &str| lacks.iter().map(text).collect::<Vec<_>>().join("; ");
+        let (why, fix) = (all(|lack| &lack.why), all(|lack| &lack.fix));
+        return Err(Fault::new(FaultKind::MissingPart, "permissions", why, fix));
     }
+    let to_come = app.services.grants.to_come().into_iter();
+    let to_come =
+        to_come.map(|path| format!("{} does not exist yet, and the first note makes it", path.display()));
     let missing = tools::missing(&app.services);
     let told = missing.iter().map(|(lack, tools)| {
         let fix = if lack.fix.is_empty() { String::new() } else { format!(" ({})", lack.fix) };
         format!("{}: {}{fix}", tools.join(", "), lack.why)
     });
     let told: Vec<String> = told.collect();
-    Ok(match told.len() {
+    let tools = match told.len() {
         0 => "every tool can work".to_owned(),
         _ => format!("some tools cannot work: {}", told.join("; ")),
-    })
+    };
+    Ok(to_come.chain([tools]).collect::<Vec<_>>().join("; "))
 }
 
 /// The browser that Hark works itself, after a trial start; a server has none, and that is no failure.
@@ -299,15 +309,15 @@ fn browser(config: &Config) -> Finding {
     waiting("browser", async { browser.examined().await.or_else(failed) })
 }
 
-/// What this machine offers over D-Bus and X11; a server has little of it, and that is no failure.
+/// What this machine offers over D-Bus and X11, or on a Mac; a server has little of it, and that is no failure.
 fn desktop(config: &Config) -> Finding {
     let manifest = Arc::new(Manifest::load(&config.paths.models_dir()?)?);
     let (desktop, text_reader) = (Desktop::default(), ScreenReader::new(manifest));
     let services = [Service::Power, Service::Network, Service::Login];
     let told = services.map(|service| match desktop.offers(service) {
-        Ok(()) => format!("{} is there", service.title()),
+        Ok(()) => format!("{} is there", desktop.served_by(service)),
         Err(DesktopError::NoService(_)) => format!("no {} ({})", service.title(), service.fix()),
-        Err(error) => format!("no {}: {error}", service.title()),
+        Err(error) => format!("no {}: {error}", desktop.served_by(service)),
     });
     let session = match desktop.has_session() {
         Ok(()) => "a desktop's session for players and notifications",
@@ -315,13 +325,14 @@ fn desktop(config: &Config) -> Finding {
     };
     let screen = Screen::default();
     let windows = match screen.has_manager() {
+        Ok(()) if Mac::here().is_some() => "a Mac's desktop with windows".to_owned(),
         Ok(()) => "a desktop of X11 with windows".to_owned(),
         Err(error) => match error.fix() {
             Some(fix) => format!("no windows and programs: {error} ({fix})"),
             None => format!("no windows and programs: {error}"),
         },
     };
-    let mut told = [told.to_vec(), vec![session.to_owned(), windows]].concat();
+    let mut told = [told.to_vec(), granted(&desktop), vec![session.to_owned(), windows]].concat();
     if screen.is_there().is_ok() {
         let lacks = [
             screen.has_input().err().map(|error| format!("no keys: {error}")),
@@ -331,6 +342,19 @@ fn desktop(config: &Config) -> Finding {
         told.extend(text_reader.ready().err().map(|fault| format!("its text is not read ({})", fault.fix)));
     }
     Ok(told.join("; "))
+}
+
+/// What the machine lets Hark do, as far as its services tell.
+fn granted(desktop: &Desktop) -> Vec<String> {
+    let Grants { suspend, power_off, reboot, battery, somebody } = desktop.grants();
+    let acts = [("sleep", suspend), ("switching off", power_off), ("restarting", reboot)];
+    let acts = acts.into_iter().filter_map(|(act, grant)| Some(format!("{act}: {}", grant?)));
+    let wifi =
+        desktop.network_grants().get("enable-disable-wifi").map(|grant| format!("switching Wi-Fi: {grant}"));
+    let battery = battery.map(|there| if there { "a battery" } else { "no battery" }.to_owned());
+    let somebody = somebody.map(|there| if there { "somebody is" } else { "nobody is" });
+    let somebody = somebody.map(|who| format!("{who} logged in at the screen"));
+    acts.chain(wifi).chain(battery).chain(somebody).collect()
 }
 
 fn open(config: &Config) -> Result<App, Fault> {

@@ -201,7 +201,7 @@ fn without_chromium_it_says_so_and_doctor_tells() {
     let settings = ["browser.program=none"];
     let (_daemon, address) = start(&hark, &settings);
     let said = hark.run(&["ask", "open example.com in the browser"]);
-    assert!(text(&said.stdout).contains("the browser is switched off"), "{}", text(&said.stdout));
+    assert!(text(&said.stdout).contains("I have no browser that I can use"), "{}", text(&said.stdout));
     let tools = get(address, "/api/v1/tools");
     let mut all = tools["tools"].as_array().unwrap().iter();
     let tool = all.find(|tool| tool["name"] == "browser.read").unwrap();

@@ -195,6 +195,10 @@ fn without_a_desktop_the_tools_say_why_and_what_to_do() {
             assert!(detail["message"].as_str().unwrap().contains(why), "{detail}");
             assert!(detail["fix"].as_str().unwrap().contains(fix), "{detail}");
         }
+        // What is said names no variable; the receipt does.
+        let technical = ["DISPLAY", "systemd", "/"];
+        let replies = replies(&events);
+        assert!(!replies.iter().any(|said| technical.iter().any(|word| said.contains(word))), "{replies:?}");
     }
     if !TestDesktop::available() {
         eprintln!("skipped: no Xvfb, openbox or xterm (make test-packages)");
@@ -202,7 +206,8 @@ fn without_a_desktop_the_tools_say_why_and_what_to_do() {
     }
     let bare = TestDesktop::start(false);
     let events = ask(&hark, &bare, &["maximise the browser"]);
-    assert!(replies(&events)[0].contains("no window manager runs"), "{:?}", replies(&events));
+    let said = "Sorry, nothing here looks after windows. Start a window manager first.";
+    assert_eq!((replies(&events)[0], &details(&events)[0]["why"]), (said, &Value::from("no_window_manager")));
 }
 
 #[test]
@@ -268,6 +273,14 @@ fn the_text_on_the_screen_is_read_found_and_clicked_on() {
     let place = |key: &str| found["places"][0][key].as_i64().unwrap();
     assert_eq!(found["count"], 1, "{found}");
     assert!((40..200).contains(&place("x")) && (60..200).contains(&place("y")), "{found}");
+    // Nothing is configured that looks at pictures: what is written there is told, and that it is only this.
+    let events_of_look = ask(&hark, &desktop, &["what's on my screen"]);
+    let looked = replies(&events_of_look)[0];
+    let plain = looked.replace(' ', "").to_lowercase();
+    assert!(
+        looked.starts_with("I can only read what is written there. It says: ") && plain.contains("4711"),
+        "{looked}"
+    );
     let events = ask(&hark, &desktop, &["click on total amount", "yes", "click on something else", "yes"]);
     let replies = replies(&events);
     assert_eq!(replies[..2], ["Shall I send the click on “total amount” to Letters?", "Clicked."]);

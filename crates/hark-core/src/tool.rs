@@ -148,6 +148,37 @@ pub mod reason {
         };
     }
 
+    /// What may have to be set up before a tool can work; what [`NOT_SET_UP`] tells.
+    pub const PARTS: &[&str] = &[
+        "accessibility",
+        "browser",
+        "calendar",
+        "captures",
+        "contacts",
+        "delegation",
+        "delegation_container",
+        "delegation_folder",
+        "delegation_key",
+        "dictionary",
+        "files",
+        "files_written",
+        "location",
+        "notes",
+        "notes_folder",
+        "personal_address",
+        "pictures",
+        "programs",
+        "reader",
+        "scripts",
+        "search",
+        "search_settings",
+        "sound",
+        "weather",
+    ];
+
+    /// Services that Hark asks.
+    pub const SERVICES: &[&str] = &["page", "personal", "search", "weather"];
+
     reasons! {
         /// Nothing has the `name`.
         NOTHING_CALLED = "nothing_called",
@@ -199,6 +230,10 @@ pub mod reason {
         NOTHING_RINGS = "nothing_rings",
         /// No event of the calendar fits; `words` of its title, where some were said.
         NO_SUCH_EVENT = "no_such_event",
+        /// No task of the calendar has the `words`.
+        NO_SUCH_TASK = "no_such_task",
+        /// A task comes again, and is not marked as done here.
+        TASK_REPEATS = "task_repeats",
         /// No note has the `title`.
         NO_SUCH_NOTE = "no_such_note",
         /// There is a note called `title` already.
@@ -279,8 +314,52 @@ pub mod reason {
         VOICE_NOBODY = "voice_nobody",
         /// The `person` may not do that.
         PERSON = "person",
-        /// There is no desktop here, or it does not let programs do it.
+        /// There is no desktop here.
         NO_DESKTOP = "no_desktop",
+        /// The desktop is Wayland, which does not let programs do it.
+        WAYLAND = "wayland",
+        /// Nothing on the desktop moves windows.
+        NO_WINDOW_MANAGER = "no_window_manager",
+        /// The desktop lets no program press keys.
+        NO_KEYS = "no_keys",
+        /// What Hark needs is not connected, named or installed: `part`, one of [`PARTS`].
+        NOT_SET_UP = "not_set_up",
+        /// A service that Hark asks does not answer: `service`, one of [`SERVICES`].
+        SERVICE_DOWN = "service_down",
+        /// A service did not answer in time: `service`.
+        SERVICE_SLOW = "service_slow",
+        /// A service answered something else than it should: `service`.
+        SERVICE_WRONG = "service_wrong",
+        /// A service does not take Hark's name and password: `service`.
+        SERVICE_LOGIN = "service_login",
+        /// A file or folder of the calendar or the contacts cannot be used.
+        FILE_UNUSABLE = "file_unusable",
+        /// It is outside of the folders that Hark may use.
+        OUTSIDE_FOLDERS = "outside_folders",
+        /// The program is none that Hark may run.
+        PROGRAM_NOT_ALLOWED = "program_not_allowed",
+        /// It holds a secret of the house, and would leave it.
+        HOLDS_SECRET = "holds_secret",
+        /// The owner does not trust the `host`.
+        NOT_TRUSTED = "not_trusted",
+        /// The `program` that does it is not on this machine.
+        NO_SERVICE = "no_service",
+        /// Hark runs where it reaches nothing of the machine.
+        NO_SYSTEM_BUS = "no_system_bus",
+        /// Hark does not run in a session of the desktop.
+        NO_SESSION = "no_session",
+        /// The machine does not let Hark do it.
+        MACHINE_DENIES = "machine_denies",
+        /// The machine answered with an error.
+        MACHINE_FAILED = "machine_failed",
+        /// The machine has no battery.
+        NO_BATTERY = "no_battery",
+        /// The machine cannot sleep.
+        CANNOT_SLEEP = "cannot_sleep",
+        /// Nobody is logged in at the screen.
+        NOBODY_AT_SCREEN = "nobody_at_screen",
+        /// The screen was told to lock, and nothing says that it did.
+        NOT_LOCKED = "not_locked",
         /// No window is called `name`.
         NO_WINDOW = "no_window",
         /// No window is in front.

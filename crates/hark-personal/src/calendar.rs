@@ -1,7 +1,7 @@
 //! The household's calendars: one file or folder of `.ics` files, and one CalDAV address; both are read, and new events go to
 //! the server where there is one. What is written is read back, and told from there.
 
-use crate::dav::{Kind, Resource, Server};
+use crate::dav::{EVENT, Kind, Resource, Server};
 use crate::edit::{self, Change, Series};
 use crate::error::PersonalError;
 use crate::events::{self, Event, NewEvent, Occurrence, Time};
@@ -58,7 +58,7 @@ impl Calendars {
         span: (NaiveDateTime, NaiveDateTime),
         wall: Wall,
     ) -> Result<Found, PersonalError> {
-        let objects = self.objects(span).await?;
+        let objects = self.objects(Asked::Span(span)).await?;
         let found = tokio::task::spawn_blocking(move || {
             let mut found = Found::default();
             for object in &objects {
@@ -75,21 +75,23 @@ impl Calendars {
         found.await.map_err(|error| PersonalError::BadAnswer("the calendar".into(), error.to_string()))
     }
 
-    /// What may hold events of a span, that of the server first.
-    async fn objects(
-        &self,
-        (from, to): (NaiveDateTime, NaiveDateTime),
-    ) -> Result<Vec<Object>, PersonalError> {
+    /// What may hold what is asked for, that of the server first.
+    pub(crate) async fn objects(&self, asked: Asked) -> Result<Vec<Object>, PersonalError> {
         if !self.is_configured() {
             return Err(PersonalError::NotConfigured("calendar"));
         }
         let mut objects = Vec::new();
         if let Some(server) = &self.0.server {
-            // The wall is at most 14 hours from UTC.
-            let day = Duration::days(1);
-            let around =
-                (from.checked_sub_signed(day).unwrap_or(from), to.checked_add_signed(day).unwrap_or(to));
-            let found = server.as_ref().map_err(Clone::clone)?.events(around).await?;
+            let server = server.as_ref().map_err(Clone::clone)?;
+            let found = match asked {
+                Asked::Span((from, to)) => {
+                    // The wall is at most 14 hours from UTC.
+                    let day = Duration::days(1);
+                    let from = from.checked_sub_signed(day).unwrap_or(from);
+                    server.events((from, to.checked_add_signed(day).unwrap_or(to))).await?
+                }
+                Asked::Tasks => server.tasks().await?,
+            };
             objects.extend(found.into_iter().map(|Resource { url, version, text }| Object {
                 place: Place::Server(url),
                 version: version.unwrap_or_default(),
@@ -128,10 +130,21 @@ impl Calendars {
             return Err(PersonalError::BadEvent("the event ends before it begins"));
         }
         let uid = uuid::Uuid::new_v4().to_string();
-        let (name, text) = (format!("{uid}.ics"), events::write(event, &uid, now, &*wall));
-        let place = match (&self.0.server, &self.0.folder) {
+        let text = events::write(event, &uid, now, &*wall);
+        let place = self.keep(EVENT, &uid, text).await?;
+        let there = self.object(&place).await?.ok_or_else(not_kept)?;
+        let start = start_of(event.time, &wall);
+        let added = in_text(&there.text, &uid, start, &wall).ok_or_else(not_kept)?;
+        let revision = Revision { place: place.to_string(), before: None, after: Some(there.version) };
+        Ok((added.event, revision))
+    }
+
+    /// Puts a text with one new entry to the others; answers where it is.
+    pub(crate) async fn keep(&self, kind: &str, uid: &str, text: String) -> Result<Place, PersonalError> {
+        let name = format!("{uid}.ics");
+        Ok(match (&self.0.server, &self.0.folder) {
             (Some(server), _) => {
-                Place::Server(server.as_ref().map_err(Clone::clone)?.add(&name, text).await?)
+                Place::Server(server.as_ref().map_err(Clone::clone)?.add(kind, &name, text).await?)
             }
             (None, Some(folder)) if folder.is_dir() => {
                 folder::add(folder, &name, &text)?;
@@ -142,12 +155,7 @@ impl Calendars {
                 return Err(PersonalError::File { path: path.display().to_string(), why });
             }
             (None, None) => return Err(PersonalError::NotConfigured("calendar")),
-        };
-        let there = self.object(&place).await?.ok_or_else(not_kept)?;
-        let start = start_of(event.time, &wall);
-        let added = in_text(&there.text, &uid, start, &wall).ok_or_else(not_kept)?;
-        let revision = Revision { place: place.to_string(), before: None, after: Some(there.version) };
-        Ok((added.event, revision))
+        })
     }
 
     /// Changes an event that was found; answers it as the calendar has it then.
@@ -232,7 +240,7 @@ impl Calendars {
     /// The object that tells an event at this time.
     async fn object_of(&self, event: &Event, wall: &Wall) -> Result<(Object, Occurrence), PersonalError> {
         let span = (event.start, event.end.max(event.start + Duration::minutes(1)));
-        for object in self.objects(span).await? {
+        for object in self.objects(Asked::Span(span)).await? {
             if let Some(found) = in_text(&object.text, &event.uid, event.start, wall) {
                 return Ok((object, found));
             }
@@ -241,7 +249,7 @@ impl Calendars {
     }
 
     /// What is at a place now.
-    async fn object(&self, place: &Place) -> Result<Option<Object>, PersonalError> {
+    pub(crate) async fn object(&self, place: &Place) -> Result<Option<Object>, PersonalError> {
         let found = match place {
             Place::Server(url) => {
                 let found = self.server()?.get(url).await?;
@@ -253,7 +261,11 @@ impl Calendars {
     }
 
     /// Writes an object anew, or removes it; answers what is there then.
-    async fn put(&self, object: &Object, text: Option<String>) -> Result<Option<Object>, PersonalError> {
+    pub(crate) async fn put(
+        &self,
+        object: &Object,
+        text: Option<String>,
+    ) -> Result<Option<Object>, PersonalError> {
         match (&object.place, text) {
             (Place::Server(_), _) if object.version.is_empty() => {
                 let why = "it tells no version of the event, so that a change could overwrite another one";
@@ -286,9 +298,18 @@ pub struct Revision {
     pub after: Option<String>,
 }
 
+/// What is asked of the calendars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// What is in a span of time.
+    Span((NaiveDateTime, NaiveDateTime)),
+    /// Every task.
+    Tasks,
+}
+
 /// Where an object is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     File(PathBuf),
     Server(Url),
 }
@@ -304,15 +325,15 @@ impl fmt::Display for Place {
 
 /// A text of a calendar, and which version of it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Object {
-    place: Place,
-    text: String,
-    version: String,
+pub(crate) struct Object {
+    pub(crate) place: Place,
+    pub(crate) text: String,
+    pub(crate) version: String,
 }
 
 impl Object {
     /// What a change of it did.
-    fn revision(self, after: Option<String>) -> Revision {
+    pub(crate) fn revision(self, after: Option<String>) -> Revision {
         Revision { place: self.place.to_string(), before: Some(self.text), after }
     }
 }
@@ -330,7 +351,7 @@ fn start_of(time: Time, wall: &Wall) -> NaiveDateTime {
     }
 }
 
-fn not_kept() -> PersonalError {
+pub(crate) fn not_kept() -> PersonalError {
     PersonalError::BadAnswer("the calendar".into(), "it does not show the change".into())
 }
 

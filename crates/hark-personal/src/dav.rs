@@ -16,8 +16,11 @@ const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
 /// Most collections that are read of one address.
 const MAX_COLLECTIONS: usize = 50;
 const DAV: &str = "DAV:";
+/// Kinds of entries of a calendar.
+pub(crate) const EVENT: &str = "VEVENT";
+pub(crate) const TASK: &str = "VTODO";
 /// What finds out where the collections are.
-const LOOK: &str = r#"<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:A="urn:ietf:params:xml:ns:carddav"><prop><resourcetype/><displayname/><current-user-principal/><C:calendar-home-set/><A:addressbook-home-set/></prop></propfind>"#;
+const LOOK: &str = r#"<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:A="urn:ietf:params:xml:ns:carddav"><prop><resourcetype/><displayname/><current-user-principal/><C:calendar-home-set/><C:supported-calendar-component-set/><A:addressbook-home-set/></prop></propfind>"#;
 /// Every contact of a collection.
 const CONTACTS: &str = r#"<?xml version="1.0" encoding="utf-8"?><A:addressbook-query xmlns="DAV:" xmlns:A="urn:ietf:params:xml:ns:carddav"><prop><A:address-data/></prop><A:filter><A:prop-filter name="FN"/></A:filter></A:addressbook-query>"#;
 
@@ -77,8 +80,17 @@ struct Answer {
 struct Found {
     url: Url,
     is_collection: bool,
+    /// Kinds of entries it takes; empty where it does not say, and takes any.
+    takes: Vec<String>,
     homes: Vec<Url>,
     principal: Option<Url>,
+}
+
+impl Found {
+    /// Whether it takes entries of a kind, such as `VTODO`.
+    fn may_have(&self, kind: &str) -> bool {
+        self.takes.is_empty() || self.takes.iter().any(|taken| taken.eq_ignore_ascii_case(kind))
+    }
 }
 
 impl Server {
@@ -110,7 +122,7 @@ impl Server {
     pub(crate) async fn contacts(&self) -> Result<Vec<String>, PersonalError> {
         let mut texts = Vec::new();
         for collection in self.collections().await? {
-            let found = self.report(&collection, CONTACTS.to_owned()).await?;
+            let found = self.report(&collection.url, CONTACTS.to_owned()).await?;
             texts.extend(found.into_iter().map(|resource| resource.text));
         }
         Ok(texts)
@@ -122,24 +134,35 @@ impl Server {
         (from, to): (NaiveDateTime, NaiveDateTime),
     ) -> Result<Vec<Resource>, PersonalError> {
         let [from, to] = [from, to].map(|time| time.format("%Y%m%dT%H%M%SZ"));
+        let within = format!(r#"<C:time-range start="{from}" end="{to}"/>"#);
+        // Two questions: servers differ in what they make of a filter for several kinds at once.
+        self.entries(&[EVENT, TASK], &within).await
+    }
+
+    /// Every task of every calendar, those without a day too.
+    pub(crate) async fn tasks(&self) -> Result<Vec<Resource>, PersonalError> {
+        self.entries(&[TASK], "").await
+    }
+
+    async fn entries(&self, kinds: &[&str], filter: &str) -> Result<Vec<Resource>, PersonalError> {
         let mut found = Vec::new();
         for collection in self.collections().await? {
-            // Two questions: servers differ in what they make of a filter for several kinds at once.
-            for component in ["VEVENT", "VTODO"] {
+            for kind in kinds.iter().filter(|kind| collection.may_have(kind)) {
                 let query = format!(
-                    r#"<?xml version="1.0" encoding="utf-8"?><C:calendar-query xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><prop><getetag/><C:calendar-data/></prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="{component}"><C:time-range start="{from}" end="{to}"/></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>"#
+                    r#"<?xml version="1.0" encoding="utf-8"?><C:calendar-query xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><prop><getetag/><C:calendar-data/></prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="{kind}">{filter}</C:comp-filter></C:comp-filter></C:filter></C:calendar-query>"#
                 );
-                found.extend(self.report(&collection, query).await?);
+                found.extend(self.report(&collection.url, query).await?);
             }
         }
         Ok(found)
     }
 
-    /// Puts a new object into the first collection; answers where it is.
-    pub(crate) async fn add(&self, name: &str, text: String) -> Result<Url, PersonalError> {
+    /// Puts a new object into the first collection that takes its kind; answers where it is.
+    pub(crate) async fn add(&self, kind: &str, name: &str, text: String) -> Result<Url, PersonalError> {
         let collections = self.collections().await?;
-        let first = collections.first().ok_or_else(|| self.bad("it has no calendar".into()))?;
-        let mut url = first.clone();
+        let first = collections.iter().find(|collection| collection.may_have(kind));
+        let why = if kind == TASK { "it has no calendar that takes tasks" } else { "it has no calendar" };
+        let mut url = first.ok_or_else(|| self.bad(why.into()))?.url.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push(name);
         }
@@ -191,19 +214,18 @@ impl Server {
     }
 
     /// The collections that the address leads to: itself, those beside it, or those of the person who logs in.
-    async fn collections(&self) -> Result<Vec<Url>, PersonalError> {
+    async fn collections(&self) -> Result<Vec<Found>, PersonalError> {
         let mut at = self.url.clone();
         // The address, the principal, the home.
         for _ in 0..3 {
-            let here = self.look(&at, "0").await?;
-            if let Some(collection) = here.iter().find(|found| found.is_collection) {
-                return Ok(vec![collection.url.clone()]);
+            let mut here = self.look(&at, "0").await?;
+            if let Some(collection) = here.iter().position(|found| found.is_collection) {
+                return Ok(vec![here.swap_remove(collection)]);
             }
             let next = here.iter().find_map(|found| found.homes.first().or(found.principal.as_ref()));
             let home = next.filter(|next| **next != at).cloned();
             let listed = self.look(home.as_ref().unwrap_or(&at), "1").await?;
-            let collections: Vec<Url> =
-                listed.into_iter().filter(|found| found.is_collection).map(|found| found.url).collect();
+            let collections: Vec<Found> = listed.into_iter().filter(|found| found.is_collection).collect();
             if !collections.is_empty() {
                 return Ok(collections.into_iter().take(MAX_COLLECTIONS).collect());
             }
@@ -233,9 +255,12 @@ impl Server {
             let is_collection = kinds.is_some_and(|kinds| {
                 kinds.children().any(|kind| kind.has_tag_name((self.kind.namespace(), collection)))
             });
+            let taken = inside(self.kind.namespace(), "supported-calendar-component-set");
+            let taken = taken.into_iter().flat_map(|taken| taken.children());
             Some(Found {
                 url: urls(response).into_iter().next()?,
                 is_collection,
+                takes: taken.filter_map(|kind| kind.attribute("name").map(str::to_owned)).collect(),
                 homes: inside(self.kind.namespace(), home).map(urls).unwrap_or_default(),
                 principal: inside(DAV, "current-user-principal")
                     .and_then(|node| urls(node).into_iter().next()),

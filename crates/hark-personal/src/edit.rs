@@ -113,7 +113,7 @@ pub(crate) fn change(
     if found.event.is_task && change.time.is_some() {
         return Err(PersonalError::BadEvent("when a task is due is changed in the program it is from"));
     }
-    let mut editing = Editing::of(text, found, now)?;
+    let mut editing = Editing::of(text, &found.event.uid, now)?;
     let is_series = found.event.repeats && series == Series::All;
     if is_series {
         if let Some(time) = change.time {
@@ -147,7 +147,7 @@ pub(crate) fn remove(
     series: Series,
     now: DateTime<Utc>,
 ) -> Result<Option<String>, PersonalError> {
-    let mut editing = Editing::of(text, found, now)?;
+    let mut editing = Editing::of(text, &found.event.uid, now)?;
     if found.event.repeats && series == Series::One {
         editing.leave_out(found)?;
     } else {
@@ -159,14 +159,33 @@ pub(crate) fn remove(
     Ok(is_left.then(|| editing.lines.into_text()))
 }
 
+/// The text with a task that is done.
+///
+/// # Errors
+/// When it is not there.
+pub(crate) fn complete(text: &str, uid: &str, now: DateTime<Utc>) -> Result<String, PersonalError> {
+    let mut editing = Editing::of(text, uid, now)?;
+    let mut task = editing.master()?;
+    let at = now.format("%Y%m%dT%H%M%SZ");
+    for (name, value) in [
+        ("STATUS", "COMPLETED".to_owned()),
+        ("COMPLETED", at.to_string()),
+        ("PERCENT-COMPLETE", "100".to_owned()),
+    ] {
+        task = editing.lines.set(task, name, Some(format!("{name}:{value}")));
+    }
+    editing.revise(task);
+    Ok(editing.lines.into_text())
+}
+
 impl Editing {
-    fn of(text: &str, found: &Occurrence, now: DateTime<Utc>) -> Result<Self, PersonalError> {
-        if found.event.uid.is_empty() {
+    fn of(text: &str, uid: &str, now: DateTime<Utc>) -> Result<Self, PersonalError> {
+        if uid.is_empty() {
             return Err(PersonalError::BadEvent("the event has no id in its calendar"));
         }
         let Entry::ICalendar(calendar) = Parser::new(text).entry() else { return Err(PersonalError::Gone) };
         let zones = calendar.build_owned_tz_resolver();
-        let editing = Self { lines: ContentLines::of(text), zones, uid: found.event.uid.clone(), now };
+        let editing = Self { lines: ContentLines::of(text), zones, uid: uid.to_owned(), now };
         if editing.of_event().is_empty() { Err(PersonalError::Gone) } else { Ok(editing) }
     }
 

@@ -53,6 +53,9 @@ pub enum PersonalError {
     /// Another program changed it after it was read.
     #[error("it was changed by somebody else meanwhile")]
     Changed,
+    /// A task that comes again was to be marked as done.
+    #[error("a task that repeats is marked as done in the program it is from")]
+    TaskRepeats,
     /// What repeats was to come on other days.
     #[error("of what repeats only the time of day can be changed")]
     OtherDays,

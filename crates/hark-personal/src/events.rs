@@ -153,7 +153,12 @@ fn of_calendar(
         let is_task = component.component_type == ICalendarComponentType::VTodo;
         let is_over =
             matches!(component.status(), Some(ICalendarStatus::Cancelled | ICalendarStatus::Completed));
-        if is_over || !is_task && component.component_type != ICalendarComponentType::VEvent {
+        // The library takes a task without a day for one of the day on which it was written down.
+        let is_undated = is_task
+            && [ICalendarProperty::Dtstart, ICalendarProperty::Due]
+                .iter()
+                .all(|name| component.property(name).is_none());
+        if is_over || is_undated || !is_task && component.component_type != ICalendarComponentType::VEvent {
             continue;
         }
         let is_all_day = is_date(component);
@@ -279,7 +284,7 @@ fn zone_lines(name: &str, from: i64) -> Vec<String> {
     text.lines().filter(is_root).map(str::to_owned).collect()
 }
 
-fn utc(unix_s: i64) -> DateTime<Utc> {
+pub(crate) fn utc(unix_s: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(unix_s, 0).unwrap_or_default()
 }
 

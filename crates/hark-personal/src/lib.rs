@@ -1,5 +1,5 @@
-//! The household's calendars and contacts: what is in files and on CalDAV and CardDAV servers, read when somebody asks, and
-//! events that are added, changed and removed. `hark-tools` calls it. What an event or a contact says is data of others.
+//! The household's calendars and contacts: what is in files and on CalDAV and CardDAV servers, read when somebody asks, events
+//! that are added, changed and removed, and tasks that are added and marked as done. `hark-tools` calls it. What an event or a contact says is data of others.
 //!
 //! ```
 //! use hark_config::personal::PersonalConfig;
@@ -18,6 +18,7 @@ mod error;
 mod events;
 mod folder;
 mod sources;
+mod tasks;
 mod vcards;
 
 pub use calendar::{Calendars, Revision, Wall};
@@ -25,4 +26,5 @@ pub use contacts::Contacts;
 pub use edit::{Change, Series};
 pub use error::PersonalError;
 pub use events::{Event, NewEvent, Time};
+pub use tasks::{Due, NewDue, NewTask, Task, Tasks};
 pub use vcards::Contact;

@@ -22,8 +22,12 @@ impl Documents for InMemoryDocuments {
             title: (*title).to_owned(),
             heading: String::new(),
             page: *page,
+            start_byte: 40,
+            end_byte: 40 + text.len(),
             passage: (*text).to_owned(),
             answer: (*text).to_owned(),
+            answer_start: 0,
+            answer_end: text.len(),
             confidence: 0.9,
             answers: question.split(' ').any(|word| text.contains(word)),
         };

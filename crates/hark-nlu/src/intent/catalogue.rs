@@ -46,7 +46,6 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkConvert", Question),
     ("HarkDefine", Question),
     ("HarkDeny", Conversation),
-    ("HarkDiskSpace", Question),
     ("HarkDoNotDisturb", SystemControl),
     ("HarkEnrolVoice", Memory),
     ("HarkFanSetSpeedRelative", HomeControl),
@@ -73,6 +72,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkLocation", Question),
     ("HarkLockScreen", SystemControl),
     ("HarkLookUp", Question),
+    ("HarkMachineStatus", Question),
     ("HarkMediaKeep", Media),
     ("HarkMediaNowPlaying", Media),
     ("HarkMediaRepeat", Media),
@@ -128,6 +128,9 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkTaskStatus", Question),
     ("HarkTaskStop", SystemControl),
     ("HarkThanks", Conversation),
+    ("HarkTodoAdd", Reminder),
+    ("HarkTodoComplete", Reminder),
+    ("HarkTodoRead", Reminder),
     ("HarkUndo", HomeControl),
     ("HarkUnmute", Conversation),
     ("HarkVolumeGet", Question),
@@ -209,7 +212,7 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Intents of notes, calendars, contacts and files, of the web and of the machine. They have no examples for the classifier:
 /// the templates alone recognise them.
-const BY_THEIR_WORDS: [&str; 79] = [
+const BY_THEIR_WORDS: [&str; 82] = [
     "HarkAppActivate",
     "HarkAppLaunch",
     "HarkAppList",
@@ -231,7 +234,6 @@ const BY_THEIR_WORDS: [&str; 79] = [
     "HarkComputerVolumeGet",
     "HarkComputerVolumeSet",
     "HarkContact",
-    "HarkDiskSpace",
     "HarkDoNotDisturb",
     "HarkFindFile",
     "HarkFindText",
@@ -242,6 +244,7 @@ const BY_THEIR_WORDS: [&str; 79] = [
     "HarkInputType",
     "HarkLocation",
     "HarkLockScreen",
+    "HarkMachineStatus",
     "HarkMissing",
     "HarkNoteAppend",
     "HarkNoteCreate",
@@ -269,6 +272,9 @@ const BY_THEIR_WORDS: [&str; 79] = [
     "HarkTaskAnswer",
     "HarkTaskStatus",
     "HarkTaskStop",
+    "HarkTodoAdd",
+    "HarkTodoComplete",
+    "HarkTodoRead",
     "HarkVolumeGet",
     "HarkWebImages",
     "HarkWebNews",

@@ -54,7 +54,7 @@ impl Files {
         Ok(cut(seen, more, most))
     }
 
-    /// Files and folders whose name fits a pattern (`*` and `?`; without these, names that have it in them), in a
+    /// Files and folders whose name fits a pattern (`*` and `?`; without these, names that have it or all its words in them), in a
     /// folder or in all that are allowed, and everything below. Hidden ones only when the pattern begins with a dot.
     ///
     /// # Errors

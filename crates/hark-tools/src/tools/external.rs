@@ -10,7 +10,7 @@ use crate::machine_grants::Lack;
 use hark_core::external_tools::{ExternalFailure, ExternalTool, ExternalTools};
 use hark_core::inspection::ToolState;
 use hark_core::model::ToolSpec;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_core::{Receipt, Risk, Slots, ToolCall};
 use hark_home::permission_gate::{Danger, STEP};
 use jsonschema::PatternOptions;
@@ -170,7 +170,8 @@ fn keep_secrets(services: &Services, args: &Slots) -> Result<(), Failure> {
         return Ok(());
     }
     let message = "the call holds a token, a PIN, a password or a code of this house, and is not made";
-    Err(Failure::new(error_code::FORBIDDEN, message).fix("leave it out; no yes lets it through"))
+    let failure = Failure::new(error_code::FORBIDDEN, message).because(reason::HOLDS_SECRET);
+    Err(failure.fix("leave it out; no yes lets it through"))
 }
 
 /// The call as a person is asked about it.

@@ -53,6 +53,9 @@ fn told(passage: &FoundPassage) -> Map<String, Value> {
     told.insert("heading".into(), json!(passage.heading));
     told.insert("answer".into(), json!(passage.answer));
     told.insert("path".into(), json!(passage.path));
+    for (name, byte) in [("start_byte", passage.start_byte), ("end_byte", passage.end_byte)] {
+        told.insert(name.into(), json!(byte));
+    }
     told
 }
 

@@ -108,8 +108,8 @@ pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             _ => {
                 found.facts = upcoming(found.facts, now);
                 let ids: Vec<i64> = found.facts.iter().map(|fact| fact.id).collect();
-                let told = |fact: &Fact| told(memory.told_to(fact, asked.as_deref()));
-                let told: Vec<Value> = found.facts.iter().map(told).collect();
+                let told = |fact: &Fact| memory.told_to(fact, asked.as_deref(), &by).map(told);
+                let told = found.facts.iter().map(told).collect::<Result<Vec<Value>, _>>()?;
                 let (facts, count) = (texts(&found.facts), found.facts.len());
                 let times: Vec<Value> = found.facts.iter().map(|fact| time_fields(fact, now)).collect();
                 let mut detail = json!({

@@ -170,6 +170,18 @@ impl Failure {
         self.with("why", json!(why))
     }
 
+    /// What it needs is not connected, named or installed; `part` is one of [`reason::PARTS`].
+    pub fn not_set_up(part: &str, message: impl Into<String>) -> Self {
+        debug_assert!(reason::PARTS.contains(&part), "{part}");
+        Self::new(error_code::NOT_CONFIGURED, message).because(reason::NOT_SET_UP).with("part", json!(part))
+    }
+
+    /// Adds that it was a service that could not be asked; `service` is one of [`reason::SERVICES`].
+    pub fn of_service(self, why: &str, service: &str) -> Self {
+        debug_assert!(reason::SERVICES.contains(&service), "{service}");
+        self.because(why).with("service", json!(service))
+    }
+
     /// Adds what to do about it.
     pub fn fix(self, fix: impl Into<String>) -> Self {
         self.with("fix", json!(fix.into()))
@@ -373,13 +385,16 @@ impl From<WeatherError> for Failure {
             WeatherError::BadAnswer(_) | WeatherError::NoForecast(_) => error_code::FAILED,
         };
         let failure = Self::new(code, error.to_string());
+        let not_set_up = || Self::not_set_up("weather", error.to_string());
         match error {
             WeatherError::NotConfigured => {
-                failure.fix("set tools.weather_url, tools.weather_latitude and tools.weather_longitude")
+                not_set_up().fix("set tools.weather_url, tools.weather_latitude and tools.weather_longitude")
             }
-            WeatherError::BadUrl(_) => failure.fix("set tools.weather_url to an http or https address"),
+            WeatherError::BadUrl(_) => not_set_up().fix("set tools.weather_url to an http or https address"),
             WeatherError::NoForecast(_) => failure.because(reason::NO_FORECAST),
-            _ => failure,
+            WeatherError::Unreachable(_) => failure.of_service(reason::SERVICE_DOWN, "weather"),
+            WeatherError::Timeout => failure.of_service(reason::SERVICE_SLOW, "weather"),
+            WeatherError::BadAnswer(_) => failure.of_service(reason::SERVICE_WRONG, "weather"),
         }
     }
 }

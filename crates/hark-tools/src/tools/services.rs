@@ -19,7 +19,9 @@ use chrono::{DateTime, FixedOffset};
 use hark_browser::Browser;
 use hark_config::home::HomeConfig;
 use hark_config::permissions::Permissions;
+use hark_config::personal::PersonalConfig;
 use hark_config::tools::ToolsConfig;
+use hark_config::watch::WatchConfig;
 use hark_core::documents::Documents;
 use hark_core::external_tools::ExternalTools;
 use hark_core::ports::screen::{DescribesPictures, ReadsNothing, ReadsText};
@@ -211,6 +213,12 @@ impl Services {
             timeout: Duration::from_millis(tools.timeout_ms.into()),
             device_timeout: Duration::from_millis(at_home.command_timeout_ms.min(tools.timeout_ms).into()),
         })
+    }
+
+    /// Puts in notes, calendars, contacts and what is watched, as the configuration says.
+    pub fn set_personal(&mut self, personal: &PersonalConfig, watch: &WatchConfig) {
+        self.personal = Personal::new(personal);
+        self.grants = std::mem::take(&mut self.grants).with(personal, watch);
     }
 
     /// Id of the area this node stands in.

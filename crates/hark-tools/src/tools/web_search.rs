@@ -5,7 +5,7 @@ use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
 use crate::web_search::{Category, SearchError, SearchResult};
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -64,16 +64,19 @@ impl From<SearchError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            SearchError::NotConfigured => failure(error_code::NOT_CONFIGURED)
+            SearchError::NotConfigured => Self::not_set_up("search", message)
                 .fix("name one: tools.search_url = \"http://127.0.0.1:8888\" (SearXNG)"),
-            SearchError::BadConfiguration(_) => {
-                failure(error_code::NOT_CONFIGURED).fix("correct tools.search_url and tools.search_key_file")
+            SearchError::BadConfiguration(_) => Self::not_set_up("search_settings", message)
+                .fix("correct tools.search_url and tools.search_key_file"),
+            SearchError::Unreachable(_) => {
+                failure(error_code::OFFLINE).of_service(reason::SERVICE_DOWN, "search").fix(
+                    "look whether the service of tools.search_url runs, and whether this machine reaches it",
+                )
             }
-            SearchError::Unreachable(_) => failure(error_code::OFFLINE),
-            SearchError::Timeout => failure(error_code::TIMEOUT),
-            SearchError::BadAnswer(_) => {
-                failure(error_code::FAILED).fix("look whether tools.search_api says which service it is")
-            }
+            SearchError::Timeout => failure(error_code::TIMEOUT).of_service(reason::SERVICE_SLOW, "search"),
+            SearchError::BadAnswer(_) => failure(error_code::FAILED)
+                .of_service(reason::SERVICE_WRONG, "search")
+                .fix("look whether tools.search_api says which service it is"),
         }
     }
 }

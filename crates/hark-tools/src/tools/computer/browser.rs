@@ -177,7 +177,7 @@ impl From<BrowserError> for Failure {
             BrowserError::Off
             | BrowserError::NoProgram
             | BrowserError::BadProgram(_)
-            | BrowserError::NoSandbox => failure(error_code::NOT_CONFIGURED),
+            | BrowserError::NoSandbox => Self::not_set_up("browser", message),
             BrowserError::NoPage => failure(error_code::NOT_FOUND).because(reason::NO_PAGE),
             BrowserError::Nothing(wanted) | BrowserError::NoField(wanted) if !wanted.is_empty() => {
                 failure(error_code::NOT_FOUND).because(reason::NOT_ON_PAGE).with("wanted", json!(wanted))

@@ -4,7 +4,7 @@ use crate::clipboard::{ClipboardError, MAX_CHARS};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
 use crate::tools::services::Services;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -40,6 +40,7 @@ impl From<ClipboardError> for Failure {
         let message = error.to_string();
         match error {
             ClipboardError::None(_) => Self::new(error_code::NOT_CONFIGURED, message)
+                .because(reason::NO_DESKTOP)
                 .fix("run Hark inside a desktop session, so that DISPLAY is set"),
             ClipboardError::NoText => Self::new(error_code::NOT_FOUND, message).fix("copy a text first"),
             ClipboardError::Broken(_) => {

@@ -131,13 +131,14 @@ impl From<DelegationError> for Failure {
     fn from(error: DelegationError) -> Self {
         let failure = |code| Self::new(code, error.to_string());
         let failure = match &error {
-            DelegationError::NoWorkspaces
-            | DelegationError::BadRoot(..)
-            | DelegationError::NoSandbox(_)
-            | DelegationError::NoContainer
+            DelegationError::NoWorkspaces | DelegationError::BadRoot(..) => {
+                Self::not_set_up("delegation_folder", error.to_string())
+            }
+            DelegationError::NoContainer => Self::not_set_up("delegation_container", error.to_string()),
+            DelegationError::Key(..) => Self::not_set_up("delegation_key", error.to_string()),
+            DelegationError::NoSandbox(_)
             | DelegationError::NoProgram
-            | DelegationError::NotInstalled { .. }
-            | DelegationError::Key(..) => failure(error_code::NOT_CONFIGURED),
+            | DelegationError::NotInstalled { .. } => Self::not_set_up("delegation", error.to_string()),
             DelegationError::UnknownProgram(_)
             | DelegationError::UnknownWorkspace(_)
             | DelegationError::NoTask

@@ -6,7 +6,7 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking, blocking_work};
 use crate::tools::services::Services;
 use chrono::DateTime;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_home::permission_gate::{Danger, OVERWRITE};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -142,18 +142,21 @@ impl From<FileError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            FileError::NoRoots => failure(error_code::NOT_CONFIGURED)
+            FileError::NoRoots => Self::not_set_up("files", message)
                 .fix("name folders that may be read: tools.file_roots = [\"~/Documents\"]"),
-            FileError::NoWriteRoots => failure(error_code::NOT_CONFIGURED)
+            FileError::NoWriteRoots => Self::not_set_up("files_written", message)
                 .fix("name folders that may be written to: tools.file_write_roots = [\"~/Documents/Hark\"]"),
             FileError::OutsideWritable(..) => failure(error_code::FORBIDDEN)
+                .because(reason::OUTSIDE_FOLDERS)
                 .fix("use a path inside these folders, or add its folder to tools.file_write_roots"),
             FileError::Exists(_) | FileError::TooLarge(..) | FileError::IntoItself(..) => {
                 failure(error_code::UNSUPPORTED).fix("use another name")
             }
             FileError::Outside(..) => failure(error_code::FORBIDDEN)
+                .because(reason::OUTSIDE_FOLDERS)
                 .fix("use a path inside these folders, or add its folder to tools.file_roots"),
             FileError::Link(_) => failure(error_code::FORBIDDEN)
+                .because(reason::OUTSIDE_FOLDERS)
                 .fix("use the path it leads to, if that is inside a folder of tools.file_roots"),
             FileError::BadPath(_) => failure(error_code::BAD_ARGUMENT).with("argument", json!("path")),
             FileError::LongPattern(_) => failure(error_code::BAD_ARGUMENT).with("argument", json!("pattern")),

@@ -1,17 +1,17 @@
-//! `system.*`: the machine's battery, Wi-Fi, screen lock and sleep, over D-Bus.
+//! `system.*`: the machine's battery, Wi-Fi, screen lock and sleep, over D-Bus; on a Mac by its programs.
 
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_desktop::{BatteryState, DesktopError, Service};
 use hark_home::permission_gate::{Danger, SUSPEND};
 use serde_json::json;
 use std::sync::Arc;
 
-/// Whether UPower is there.
-pub fn has_power(services: &Services) -> Result<(), Failure> {
-    Ok(services.desktop.offers(Service::Power)?)
+/// Whether there is a battery, and UPower to tell of it.
+pub fn has_battery(services: &Services) -> Result<(), Failure> {
+    Ok(services.desktop.has_battery()?)
 }
 
 /// Whether NetworkManager is there.
@@ -19,9 +19,14 @@ pub fn has_network(services: &Services) -> Result<(), Failure> {
     Ok(services.desktop.offers(Service::Network)?)
 }
 
-/// Whether logind is there.
-pub fn has_login(services: &Services) -> Result<(), Failure> {
-    Ok(services.desktop.offers(Service::Login)?)
+/// Whether there is a screen to lock, and logind to do it.
+pub fn may_lock(services: &Services) -> Result<(), Failure> {
+    Ok(services.desktop.may_lock()?)
+}
+
+/// Whether logind may be asked to let the machine sleep.
+pub fn may_sleep(services: &Services) -> Result<(), Failure> {
+    Ok(services.desktop.may_sleep()?)
 }
 
 /// `system.battery`.
@@ -56,7 +61,9 @@ pub fn wifi(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure>
         let mut detail = json!({"enabled": wifi.is_enabled, "connected": wifi.network.is_some()});
         if let Some((name, strength)) = wifi.network {
             detail["network"] = json!(name);
-            detail["strength"] = json!(strength);
+            if let Some(strength) = strength {
+                detail["strength"] = json!(strength);
+            }
         }
         Ok(Outcome::answer(detail))
     })))
@@ -65,9 +72,10 @@ pub fn wifi(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure>
 /// `system.lock`.
 pub fn lock(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
     let desktop = Arc::clone(&services.desktop);
-    Ok(Prepared::Work(Box::pin(
-        async move { Ok(Outcome::new(true, json!({"count": desktop.lock().await?}))) },
-    )))
+    Ok(Prepared::Work(Box::pin(async move {
+        let locked = desktop.lock().await?;
+        Ok(Outcome::new(!locked.were_locked, json!({"count": locked.count})))
+    })))
 }
 
 /// `system.sleep`. Asked about: Hark sleeps with the machine.
@@ -86,7 +94,7 @@ pub fn location(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Fail
     use hark_core::ports::HomeView;
     let home = services.home.registry().home();
     let Some(location) = &home.location else {
-        let failure = Failure::new(error_code::NOT_CONFIGURED, "it is not written down where this home is");
+        let failure = Failure::not_set_up("location", "it is not written down where this home is");
         return Err(failure.fix("write [location] with latitude and longitude into the home's file"));
     };
     let detail = json!({"latitude": location.latitude, "longitude": location.longitude});
@@ -98,18 +106,33 @@ impl From<DesktopError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            DesktopError::NoBus(_) => failure(error_code::NOT_CONFIGURED).fix(
+            DesktopError::NoBus(_) => failure(error_code::NOT_CONFIGURED).because(reason::NO_SYSTEM_BUS).fix(
                 "run Hark where the system's D-Bus is (/run/dbus/system_bus_socket), and not in a container",
             ),
-            DesktopError::NoSession(_) => failure(error_code::NOT_CONFIGURED).fix(
+            DesktopError::NoSession(_) => failure(error_code::NOT_CONFIGURED).because(reason::NO_SESSION).fix(
                 "run Hark in the desktop's session (systemd/user), or name its bus in DBUS_SESSION_BUS_ADDRESS",
             ),
-            DesktopError::NoService(service) => failure(error_code::NOT_CONFIGURED).fix(service.fix()),
+            DesktopError::NoService(service) => failure(error_code::NOT_CONFIGURED)
+                .because(reason::NO_SERVICE)
+                .with("program", json!(service.title()))
+                .fix(service.fix()),
             DesktopError::Missing(_) => failure(error_code::UNSUPPORTED),
-            DesktopError::Denied(_) => failure(error_code::FORBIDDEN)
-                .fix("allow it to the user Hark runs as, by a rule of polkit for org.freedesktop.login1"),
-            DesktopError::Failed(_) => failure(error_code::FAILED),
+            DesktopError::NothingPlays => failure(error_code::UNSUPPORTED).because(reason::NOTHING_PLAYS),
+            DesktopError::NoBattery => failure(error_code::UNSUPPORTED).because(reason::NO_BATTERY),
+            DesktopError::CannotSleep => failure(error_code::UNSUPPORTED).because(reason::CANNOT_SLEEP),
+            DesktopError::NobodyThere => failure(error_code::UNSUPPORTED)
+                .because(reason::NOBODY_AT_SCREEN)
+                .fix("log in at the screen of this machine"),
+            DesktopError::NotLocked => failure(error_code::FAILED).because(reason::NOT_LOCKED).fix(
+                "use a screen locker that tells logind when it has locked (SetLockedHint), as those of GNOME and KDE do",
+            ),
+            // Not `forbidden`: no permission of Hark's owner says so, and the machine can be told otherwise.
+            DesktopError::Denied(_) => failure(error_code::NOT_CONFIGURED).because(reason::MACHINE_DENIES).fix(
+                "allow it to the user Hark runs as, by a rule of polkit for org.freedesktop.login1",
+            ),
+            DesktopError::Failed(_) => failure(error_code::FAILED).because(reason::MACHINE_FAILED),
             DesktopError::Timeout => failure(error_code::TIMEOUT),
+            DesktopError::Mac(error) => error.into(),
         }
     }
 }

@@ -14,7 +14,8 @@ const USUAL_FILES: usize = 50;
 
 /// `search.files`.
 pub fn files(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, pattern) = (services.files.clone(), args.owned("pattern").unwrap_or_default());
+    let (files, pattern) =
+        (services.files.clone(), without_article(services, args.text("pattern").unwrap_or_default()));
     let (path, most) = (args.owned("path"), args.integer("limit").unwrap_or(USUAL_FILES));
     Ok(blocking(move || {
         let listing = files.search(&pattern, path.as_deref(), most)?;

@@ -4,7 +4,7 @@ use crate::shell::{ProgramOutput, ShellError};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason};
 use hark_home::permission_gate::Danger;
 use serde_json::json;
 use std::sync::Arc;
@@ -54,14 +54,14 @@ impl From<ShellError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            ShellError::NothingAllowed => failure(error_code::NOT_CONFIGURED)
+            ShellError::NothingAllowed => Self::not_set_up("programs", message)
                 .fix("name the programs that may be run: tools.shell_allow = [\"uptime\"]"),
-            ShellError::NotAllowed(..) => {
-                failure(error_code::FORBIDDEN).fix("add the program to tools.shell_allow")
-            }
-            ShellError::RunsAnything(_) => {
-                failure(error_code::FORBIDDEN).fix("take it out of tools.shell_allow")
-            }
+            ShellError::NotAllowed(..) => failure(error_code::FORBIDDEN)
+                .because(reason::PROGRAM_NOT_ALLOWED)
+                .fix("add the program to tools.shell_allow"),
+            ShellError::RunsAnything(_) => failure(error_code::FORBIDDEN)
+                .because(reason::PROGRAM_NOT_ALLOWED)
+                .fix("take it out of tools.shell_allow"),
             ShellError::NotFound(_) => failure(error_code::NOT_FOUND).fix("install it, or correct its path"),
             ShellError::BadArgument(_) => failure(error_code::BAD_ARGUMENT).with("argument", json!("args")),
             ShellError::Start(..) => failure(error_code::FAILED),

@@ -90,7 +90,8 @@ pub(in crate::tools) fn refuse_secrets(services: &Services, text: &str) -> Resul
         return Ok(());
     }
     let message = "the request holds a token, a PIN, a password or a code of this house, and is not sent";
-    Err(Failure::new(error_code::FORBIDDEN, message).fix("leave it out; no yes lets it through"))
+    let failure = Failure::new(error_code::FORBIDDEN, message).because(reason::HOLDS_SECRET);
+    Err(failure.fix("leave it out; no yes lets it through"))
 }
 
 /// The words of what was fetched.
@@ -126,11 +127,15 @@ impl From<WebError> for Failure {
                 .with("host", json!(host))
                 .fix(format!("if it may be asked: tools.http_allow_hosts = [\"{host}\"]")),
             WebError::NotTrusted(host) => failure(error_code::FORBIDDEN)
+                .because(reason::NOT_TRUSTED)
+                .with("host", json!(host))
                 .fix(format!("if it may be read unasked: tools.http_trusted_hosts = [\"{host}\"]")),
             WebError::NoSuchHost(_) => failure(error_code::NOT_FOUND),
             WebError::Redirects(_) => failure(error_code::FAILED),
-            WebError::Unreachable(..) => failure(error_code::OFFLINE),
-            WebError::Timeout(..) => failure(error_code::TIMEOUT),
+            WebError::Unreachable(..) => {
+                failure(error_code::OFFLINE).of_service(reason::SERVICE_DOWN, "page")
+            }
+            WebError::Timeout(..) => failure(error_code::TIMEOUT).of_service(reason::SERVICE_SLOW, "page"),
         }
     }
 }

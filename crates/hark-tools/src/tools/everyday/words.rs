@@ -96,7 +96,7 @@ impl From<DictionaryError> for Failure {
     fn from(error: DictionaryError) -> Self {
         let message = error.to_string();
         match error {
-            DictionaryError::Missing { language } => Self::new(error_code::NOT_CONFIGURED, message)
+            DictionaryError::Missing { language } => Self::not_set_up("dictionary", message)
                 .fix(format!("run `hark models pull dictionary_{language}`")),
             DictionaryError::NoneFor { .. } => Self::new(error_code::UNSUPPORTED, message),
             DictionaryError::Unreadable { .. } => Self::new(error_code::FAILED, message)

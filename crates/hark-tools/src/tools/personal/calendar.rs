@@ -196,7 +196,11 @@ fn first_of(
 /// When a new event begins and ends, and whether it takes whole days.
 fn length(args: &Args, when: &When) -> (NaiveDateTime, NaiveDateTime, bool) {
     let start = when.start();
-    let minutes = args.integer("minutes").map(Duration::minutes);
+    let hours = args.number("hours").map(|hours| (hours * 60.0).round() as i64);
+    let minutes = match (hours, args.integer("minutes")) {
+        (None, None) => None,
+        (hours, minutes) => Some(Duration::minutes(hours.unwrap_or(0) + minutes.unwrap_or(0))),
+    };
     let after = |length: Duration| start.checked_add_signed(length).unwrap_or(start);
     if let Some(until) = args.when("until") {
         // "Until four": a time of the same day; "until Sunday" is the end of it.

@@ -1,10 +1,11 @@
-//! Tools of the household's notes, calendars and contacts. What these say is text from outside.
+//! Tools of the household's notes, calendars, tasks and contacts. What these say is text from outside.
 
 pub(super) mod calendar;
 pub(super) mod calendar_changes;
 pub(super) mod contacts;
 pub(super) mod note_changes;
 pub(super) mod notes;
+pub(super) mod tasks;
 
 use super::outcome::Failure;
 use super::services::Services;
@@ -62,28 +63,31 @@ impl From<PersonalError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            PersonalError::NotConfigured("calendar") => failure(error_code::NOT_CONFIGURED)
+            PersonalError::NotConfigured("calendar") => Self::not_set_up("calendar", message)
                 .fix("name one: personal.calendar_path = \"~/Calendar\", or personal.caldav_url"),
-            PersonalError::NotConfigured(_) => failure(error_code::NOT_CONFIGURED)
+            PersonalError::NotConfigured(_) => Self::not_set_up("contacts", message)
                 .fix("name one: personal.contacts_path = \"~/Contacts\", or personal.carddav_url"),
-            PersonalError::BadUrl { .. } => {
-                failure(error_code::NOT_CONFIGURED).fix("correct personal.caldav_url or personal.carddav_url")
-            }
+            PersonalError::BadUrl { .. } => Self::not_set_up("personal_address", message)
+                .fix("correct personal.caldav_url or personal.carddav_url"),
             PersonalError::NoPassword { .. } | PersonalError::Denied(_) => failure(error_code::FAILED)
+                .of_service(reason::SERVICE_LOGIN, "personal")
                 .fix("correct the user name and the file of the password in [personal]"),
-            PersonalError::File { .. } => {
-                failure(error_code::FAILED).fix("look whether Hark may use that path, or correct [personal]")
+            PersonalError::File { .. } => failure(error_code::FAILED)
+                .because(reason::FILE_UNUSABLE)
+                .fix("look whether Hark may use that path, or correct [personal]"),
+            PersonalError::Unreachable(..) => failure(error_code::OFFLINE)
+                .of_service(reason::SERVICE_DOWN, "personal")
+                .fix("look whether the server runs"),
+            PersonalError::Timeout(_) => {
+                failure(error_code::TIMEOUT).of_service(reason::SERVICE_SLOW, "personal")
             }
-            PersonalError::Unreachable(..) => {
-                failure(error_code::OFFLINE).fix("look whether the server runs")
-            }
-            PersonalError::Timeout(_) => failure(error_code::TIMEOUT),
-            PersonalError::BadAnswer(..) => {
-                failure(error_code::FAILED).fix("use the address of a calendar or address book")
-            }
+            PersonalError::BadAnswer(..) => failure(error_code::FAILED)
+                .of_service(reason::SERVICE_WRONG, "personal")
+                .fix("use the address of a calendar or address book"),
             PersonalError::BadEvent(_) => failure(error_code::BAD_ARGUMENT),
             PersonalError::Gone => failure(error_code::NOT_FOUND).because(reason::NO_SUCH_EVENT),
             PersonalError::Changed => failure(error_code::FAILED).because(reason::CHANGED_MEANWHILE),
+            PersonalError::TaskRepeats => failure(error_code::UNSUPPORTED).because(reason::TASK_REPEATS),
             PersonalError::OtherDays => failure(error_code::UNSUPPORTED).because(reason::ONLY_TIME_OF_DAY),
         }
     }

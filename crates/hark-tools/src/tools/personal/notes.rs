@@ -25,7 +25,7 @@ const MAX_LISTED: usize = 200;
 const MAX_NUMBER: u32 = 1000;
 
 fn none() -> Failure {
-    Failure::new(error_code::NOT_CONFIGURED, "there is no folder of notes")
+    Failure::not_set_up("notes", "there is no folder of notes")
         .fix("name one: personal.notes_folder = \"~/Notes\"")
 }
 
@@ -93,7 +93,7 @@ pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
     let today = (services.clock)().date_naive();
     Ok(blocking(move || {
         if let Some(folder) = files.first_root() {
-            make_folder(folder)?;
+            make_last(folder)?;
         }
         let text = format!("{}\n", text.trim_end());
         let note = numbered(&file_title(&title, today), |name| files.write(name, &text, Target::New))?;
@@ -101,6 +101,19 @@ pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         let undo = Undoable::Note { title, change: NoteChange::Taken { path, text } };
         Ok(Outcome::new(true, Value::Object(shown(&note, today))).undone_by(undo))
     }))
+}
+
+/// Makes the folder of the notes where it is not there yet, and none above it: a path that was mistyped, or a disk that is not
+/// mounted, is told of.
+fn make_last(folder: &Path) -> Result<(), Failure> {
+    match folder.parent() {
+        Some(above) if !folder.is_dir() && !above.is_dir() => {
+            let message =
+                format!("there is no folder {}, to make the folder of the notes in", above.display());
+            Err(Failure::not_set_up("notes_folder", message).fix("make it, or correct personal.notes_folder"))
+        }
+        _ => make_folder(folder),
+    }
 }
 
 /// Makes a folder, for its owner alone.

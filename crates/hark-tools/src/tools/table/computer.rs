@@ -186,7 +186,11 @@ pub const TOOLS: &[Descriptor] = &[
         name: "search.files",
         description: "Finds files and folders by name inside the folders that are allowed.",
         args: &[&[
-            Arg::must("pattern", Kind::Text, "such as `*.pdf`; without `*` and `?` a part of the name"),
+            Arg::must(
+                "pattern",
+                Kind::Text,
+                "such as `*.pdf`; without `*` and `?` a part of the name or words of it",
+            ),
             Arg::maybe("path", PATH, "the folder to look in; all that are allowed when missing"),
             Arg::maybe("limit", Kind::Integer(1, 1000), "most files to tell; 50 when missing"),
         ]],

@@ -25,9 +25,15 @@ pub const TOOLS: &[Descriptor] = &[Descriptor {
         Field::maybe("passage", "string", "the passage around it"),
         Field::maybe("path", "string", "file of the document"),
         Field::maybe(
+            "start_byte",
+            "integer",
+            "where the passage begins in the document's text, in bytes; of a PDF on its page, of an EPUB in its chapter",
+        ),
+        Field::maybe("end_byte", "integer", "where it ends, counted alike"),
+        Field::maybe(
             "others",
             "array",
-            "{title, page, heading, answer, path} of the other passages that answer",
+            "{title, page, heading, answer, path, start_byte, end_byte} of the other passages that answer",
         ),
     ],
     risk: Risk::Read,

@@ -24,7 +24,7 @@ pub const TOOLS: &[Descriptor] = &[
         permission: "system",
         agent: "system",
         timeout_ms: None,
-        ready: machine::has_power,
+        ready: machine::has_battery,
         prepare: machine::battery,
     },
     Descriptor {
@@ -49,13 +49,13 @@ pub const TOOLS: &[Descriptor] = &[
         name: "system.lock",
         description: "Locks the screen of this machine.",
         args: &[],
-        result: &[Field::always("count", "integer", "sessions that were told to")],
+        result: &[Field::always("count", "integer", "sessions that say they are locked")],
         risk: Risk::Write,
         outside: Outside::Never,
         permission: "system",
         agent: "system",
         timeout_ms: None,
-        ready: machine::has_login,
+        ready: machine::may_lock,
         prepare: machine::lock,
     },
     Descriptor {
@@ -68,7 +68,7 @@ pub const TOOLS: &[Descriptor] = &[
         permission: "system",
         agent: "system",
         timeout_ms: None,
-        ready: machine::has_login,
+        ready: machine::may_sleep,
         prepare: machine::sleep,
     },
     Descriptor {

@@ -18,6 +18,7 @@ mod personal;
 mod player;
 mod robots;
 mod screen;
+mod tasks;
 mod timers;
 mod ui;
 mod web;
@@ -72,6 +73,7 @@ pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
         household::TOOLS,
         knowledge::TOOLS,
         personal::TOOLS,
+        tasks::TOOLS,
         computer::TOOLS,
         machine::TOOLS,
         web::TOOLS,

@@ -71,7 +71,8 @@ pub const TOOLS: &[Descriptor] = &[
             Arg::must("title", Kind::Words(200), "what it is called"),
             Arg::maybe("when", Kind::When, "a day for all of it, or when it begins"),
             Arg::maybe("until", Kind::When, "when it ends"),
-            Arg::maybe("minutes", Kind::Integer(1, FOUR_WEEKS), "how long it takes; an hour when missing"),
+            Arg::maybe("hours", Kind::Number(0.0, 672.0), "how long it takes; an hour when missing"),
+            Arg::maybe("minutes", Kind::Integer(1, FOUR_WEEKS), "the same, in addition"),
             Arg::maybe(
                 "recurrence",
                 Kind::Recurrence,

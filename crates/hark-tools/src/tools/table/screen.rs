@@ -58,7 +58,14 @@ pub const TOOLS: &[Descriptor] = &[
         "Says what is to be seen on this computer's screen, or answers a question about it, after a yes: the \
          picture goes to the language model.",
         &[&[Arg::maybe("question", Kind::Words(500), "what is asked; what it shows when missing"), WINDOW]],
-        &[Field::always("text", "string", "the answer")],
+        &[
+            Field::always("text", "string", "the answer"),
+            Field::maybe(
+                "only_text",
+                "boolean",
+                "no language model has looked: `text` is what is written there, read on this machine",
+            ),
+        ],
         Risk::Write,
         screen::describe,
     ),

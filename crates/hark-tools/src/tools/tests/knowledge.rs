@@ -23,6 +23,7 @@ async fn an_answer_has_its_source() {
         (&detail["page"], &detail["answer"]),
         (&json!(12), &json!("E5 means that the water pressure is too low."))
     );
+    assert_eq!((&detail["start_byte"], &detail["end_byte"]), (&json!(40), &json!(84)), "where it stands");
     assert!(receipt.tainted && !receipt.changed, "what a document says is text from outside");
 }
 
@@ -34,6 +35,7 @@ async fn the_document_that_was_named_comes_first_and_another_is_told_by_its_titl
         .await;
     assert_eq!((&named.detail["called"], &named.detail["count"]), (&json!("cat care"), &json!(2)));
     assert_eq!(named.detail["others"][0]["title"], "Tenancy agreement");
+    assert_eq!(named.detail["others"][0]["start_byte"], 40);
     let other = house.ok("knowledge.search", json!({"query": "Pets", "document": "lease"})).await;
     assert_eq!(
         (&other.detail["called"], &other.detail["title"]),

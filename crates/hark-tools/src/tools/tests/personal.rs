@@ -257,6 +257,72 @@ async fn notes_are_renamed_written_anew_and_put_into_the_trash() {
 }
 
 #[tokio::test]
+async fn tasks_are_added_told_and_marked_as_done() {
+    let (house, dir) = house();
+    assert_eq!(done(&house, "tasks.read", json!({})).await.detail["count"], 0);
+    let rent = done(&house, "tasks.create", json!({"title": "Pay the rent", "due": "2026-11-27"})).await;
+    assert_eq!(
+        (&rent.detail["task"]["weekday"], &rent.detail["task"]["timed"]),
+        (&json!("Friday"), &json!(false))
+    );
+    done(&house, "tasks.create", json!({"title": "Pay the gas", "due": "2026-11-22T09:30:00"})).await;
+    done(&house, "tasks.create", json!({"title": "Tidy the attic"})).await;
+    let over = house.fails("tasks.create", json!({"title": "x", "due": "2026-11-20"})).await.1;
+    assert_eq!(over.detail["why"], "time_passed");
+    let all = done(&house, "tasks.read", json!({})).await;
+    assert!(all.tainted, "what stands in a calendar is text from outside");
+    let titles = |receipt: &Receipt| -> Vec<String> {
+        let tasks = receipt.detail["tasks"].as_array().unwrap().iter();
+        tasks.map(|task| task["title"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(titles(&all), ["Pay the gas", "Pay the rent", "Tidy the attic"]);
+    let due = done(&house, "tasks.read", json!({"due": true})).await;
+    assert_eq!(titles(&due), ["Pay the gas", "Pay the rent"]);
+    assert_eq!(titles(&done(&house, "tasks.read", json!({"when": "2026-11-27"})).await), ["Pay the rent"]);
+    let (code, receipt) = house.fails("tasks.complete", json!({"item": "pay"})).await;
+    assert_eq!(code, error_code::AMBIGUOUS);
+    assert_eq!(receipt.detail["candidates"][1]["title"], "Pay the rent");
+    let id = &receipt.detail["candidates"][1]["id"];
+    let paid = done(&house, "tasks.complete", json!({"id": id})).await;
+    assert_eq!(paid.detail["task"]["title"], "Pay the rent");
+    assert_eq!(titles(&done(&house, "tasks.read", json!({"due": true})).await), ["Pay the gas"]);
+    done(&house, "undo.last", json!({})).await;
+    assert_eq!(titles(&done(&house, "tasks.read", json!({"due": true})).await).len(), 2);
+    assert_eq!(fs::read_dir(dir.path().join("calendar")).unwrap().count(), 3);
+    let none = house.fails("tasks.complete", json!({"item": "paint the fence"})).await.1;
+    assert_eq!(
+        (&none.detail["why"], &none.detail["words"]),
+        (&json!("no_such_task"), &json!("paint the fence"))
+    );
+    // What is no task of the calendar may stand on a list of Hark's own.
+    done(&house, "list.add", json!({"item": "paint the fence", "name": "to do"})).await;
+    let ticked = done(&house, "tasks.complete", json!({"item": "paint the fence", "name": "to do"})).await;
+    assert_eq!(ticked.detail["items"], json!(["paint the fence"]));
+    let bare = super::house();
+    assert_eq!(bare.fails("tasks.create", json!({"title": "x"})).await.1.detail["part"], "calendar");
+    done(&bare, "list.add", json!({"item": "sweep", "name": "to do"})).await;
+    done(&bare, "tasks.complete", json!({"item": "sweep", "name": "to do"})).await;
+}
+
+#[tokio::test]
+async fn the_folder_of_notes_is_made_and_none_above_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let in_folder = |folder: &str| {
+        let notes_folder = dir.path().join(folder).display().to_string();
+        Built { personal: PersonalConfig { notes_folder, ..PersonalConfig::default() }, ..Built::default() }
+            .house()
+    };
+    in_folder("notes").ok("notes.create", json!({"text": "x"})).await;
+    assert!(dir.path().join("notes/x.md").is_file());
+    let (code, receipt) = in_folder("not mounted/notes").fails("notes.create", json!({"text": "x"})).await;
+    assert_eq!(
+        (code.as_str(), &receipt.detail["part"]),
+        (error_code::NOT_CONFIGURED, &json!("notes_folder"))
+    );
+    assert!(!dir.path().join("not mounted").exists());
+}
+
+#[tokio::test]
 async fn contacts_are_found_and_who_has_what_is_asked_for_comes_first() {
     let (house, _dir) = house();
     let found = house.ok("contacts.search", json!({"name": "anna", "what": "email"})).await;

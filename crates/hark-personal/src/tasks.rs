@@ -1,0 +1,218 @@
+//! Tasks of the household's calendars (`VTODO`): those that are open, new ones, and marking one as done. They stand where events do.
+
+use crate::calendar::{Asked, Calendars, Revision, Wall, not_kept};
+use crate::dav::TASK;
+use crate::edit;
+use crate::error::PersonalError;
+use crate::events::{escaped, folded, plain, utc};
+use calcard::icalendar::timezone::TzResolver;
+use calcard::icalendar::{
+    ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarEntry, ICalendarProperty,
+    ICalendarStatus, ICalendarValue,
+};
+use calcard::{Entry, Parser, common::timezone::Tz};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+use std::collections::HashSet;
+
+/// Most tasks of one answer.
+const MAX_TASKS: usize = 500;
+/// Most characters of a title.
+const MAX_CHARS: usize = 200;
+
+/// When a task is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Due {
+    /// On a day.
+    Day(NaiveDate),
+    /// At a moment of the wall clock of the house.
+    Moment(NaiveDateTime),
+}
+
+impl Due {
+    /// The moment, or the beginning of the day.
+    pub fn start(self) -> NaiveDateTime {
+        match self {
+            Self::Day(day) => day.and_time(NaiveTime::MIN),
+            Self::Moment(moment) => moment,
+        }
+    }
+}
+
+/// A task that is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// Its id in the calendar.
+    pub uid: String,
+    /// What is to be done.
+    pub title: String,
+    /// When it is due, of one that repeats the next time.
+    pub due: Option<Due>,
+    /// It comes again.
+    pub repeats: bool,
+}
+
+/// When a new task is to be due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewDue {
+    /// On a day.
+    Day(NaiveDate),
+    /// At a moment, seconds since the Unix epoch.
+    Moment(i64),
+}
+
+/// A task that is to be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTask {
+    /// What is to be done.
+    pub title: String,
+    /// When it is due.
+    pub due: Option<NewDue>,
+}
+
+/// The tasks that are open.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tasks {
+    /// At most 500: those that are due first, then those without a day.
+    pub tasks: Vec<Task>,
+    /// What could not be read, so that tasks may be missing.
+    pub unread: usize,
+}
+
+impl Calendars {
+    /// The tasks that are open.
+    ///
+    /// # Errors
+    /// When there is no calendar, or one of them cannot be read.
+    pub async fn tasks(&self, wall: Wall) -> Result<Tasks, PersonalError> {
+        let objects = self.objects(Asked::Tasks).await?;
+        let found = tokio::task::spawn_blocking(move || {
+            let mut found = Tasks::default();
+            for object in &objects {
+                let (tasks, unread) = read(&object.text, &wall);
+                found.tasks.extend(tasks);
+                found.unread += unread;
+            }
+            // None is the least: those without a day come last by this.
+            let order = |task: &Task| (task.due.is_none(), task.due.map(Due::start), task.title.clone());
+            found.tasks.sort_by_cached_key(order);
+            // The same task may stand in a file and on the server.
+            let mut seen = HashSet::new();
+            found.tasks.retain(|task| task.uid.is_empty() || seen.insert(task.uid.clone()));
+            found.tasks.truncate(MAX_TASKS);
+            found
+        });
+        found.await.map_err(|error| PersonalError::BadAnswer("the calendar".into(), error.to_string()))
+    }
+
+    /// Adds a task; answers it as the calendar has it then.
+    ///
+    /// # Errors
+    /// When there is no calendar to write to, or it does not take the task.
+    pub async fn add_task(
+        &self,
+        task: &NewTask,
+        now: DateTime<Utc>,
+        wall: Wall,
+    ) -> Result<(Task, Revision), PersonalError> {
+        let uid = uuid::Uuid::new_v4().to_string();
+        let place = self.keep(TASK, &uid, write(task, &uid, now)).await?;
+        let there = self.object(&place).await?.ok_or_else(not_kept)?;
+        let (tasks, _) = read(&there.text, &wall);
+        let added = tasks.into_iter().find(|found| found.uid == uid).ok_or_else(not_kept)?;
+        let revision = Revision { place: place.to_string(), before: None, after: Some(there.version) };
+        if added.due.is_some() == task.due.is_some() { Ok((added, revision)) } else { Err(not_kept()) }
+    }
+
+    /// Marks a task that was found as done.
+    ///
+    /// # Errors
+    /// When it is gone, it repeats, or another program changed it after it was read.
+    pub async fn complete_task(
+        &self,
+        task: &Task,
+        (now, wall): (DateTime<Utc>, Wall),
+    ) -> Result<Revision, PersonalError> {
+        if task.repeats {
+            return Err(PersonalError::TaskRepeats);
+        }
+        let is_it = |text: &str| read(text, &wall).0.iter().any(|found| found.uid == task.uid);
+        let mut objects = self.objects(Asked::Tasks).await?;
+        let at = objects.iter().position(|object| is_it(&object.text)).ok_or(PersonalError::Gone)?;
+        let object = objects.swap_remove(at);
+        let text = edit::complete(&object.text, &task.uid, now)?;
+        let there = self.put(&object, Some(text)).await?.ok_or_else(not_kept)?;
+        if is_it(&there.text) { Err(not_kept()) } else { Ok(object.revision(Some(there.version))) }
+    }
+}
+
+/// The open tasks of a text, in no order. What cannot be read is left out, and counted in the second value.
+fn read(text: &str, wall: &Wall) -> (Vec<Task>, usize) {
+    let (mut found, mut unread) = (Vec::new(), 0);
+    let mut parser = Parser::new(text);
+    loop {
+        match parser.entry() {
+            Entry::ICalendar(calendar) => of_calendar(&calendar, wall, &mut found),
+            Entry::Eof => return (found, unread),
+            Entry::TooManyComponents => return (found, unread + 1),
+            Entry::VCard(_) => {}
+            _ => unread += 1,
+        }
+    }
+}
+
+fn of_calendar(calendar: &ICalendar, wall: &Wall, found: &mut Vec<Task>) {
+    let is_open = |task: &ICalendarComponent| {
+        task.component_type == ICalendarComponentType::VTodo
+            && !matches!(task.status(), Some(ICalendarStatus::Cancelled | ICalendarStatus::Completed))
+            && task.property(&ICalendarProperty::Completed).is_none()
+            && !task.is_recurrence_override()
+    };
+    let zones = calendar.build_owned_tz_resolver();
+    for task in calendar.components.iter().filter(|task| is_open(task)) {
+        let title = task.property(&ICalendarProperty::Summary).and_then(|title| title.values.first());
+        found.push(Task {
+            uid: task.uid().unwrap_or_default().to_owned(),
+            title: plain(title.and_then(|title| title.as_text()).unwrap_or_default(), MAX_CHARS),
+            due: task.property(&ICalendarProperty::Due).and_then(|due| due_of(due, &zones, wall)),
+            repeats: task.is_recurrent_or_override(),
+        });
+    }
+}
+
+fn due_of(entry: &ICalendarEntry, zones: &TzResolver<String>, wall: &Wall) -> Option<Due> {
+    let Some(ICalendarValue::PartialDateTime(due)) = entry.values.first() else { return None };
+    let at = due.to_date_time()?;
+    if !due.has_time() {
+        return Some(Due::Day(at.date_time.date()));
+    }
+    let zone = entry.tz_id().and_then(|name| zones.resolve(name)).unwrap_or(Tz::Floating);
+    let moment = at.to_date_time_with_tz(zone)?;
+    let is_floating = moment.timezone().is_floating();
+    Some(Due::Moment(if is_floating { moment.naive_local() } else { wall(moment.timestamp()) }))
+}
+
+/// A calendar with this task alone.
+fn write(task: &NewTask, uid: &str, now: DateTime<Utc>) -> String {
+    let made = now.format("%Y%m%dT%H%M%SZ");
+    let due = task.due.map(|due| match due {
+        NewDue::Day(day) => format!("DUE;VALUE=DATE:{}", day.format("%Y%m%d")),
+        NewDue::Moment(unix_s) => format!("DUE:{}", utc(unix_s).format("%Y%m%dT%H%M%SZ")),
+    });
+    let head = ["BEGIN:VCALENDAR", "VERSION:2.0"];
+    let fields = [
+        format!("PRODID:-//Hark//hark {}//EN", env!("CARGO_PKG_VERSION")),
+        "BEGIN:VTODO".to_owned(),
+        format!("UID:{uid}"),
+        format!("DTSTAMP:{made}"),
+        format!("CREATED:{made}"),
+        format!("SUMMARY:{}", escaped(&task.title)),
+        "STATUS:NEEDS-ACTION".to_owned(),
+    ];
+    let lines = head.map(str::to_owned).into_iter().chain(fields).chain(due);
+    let lines = lines.chain(["END:VTODO", "END:VCALENDAR"].map(str::to_owned));
+    lines.map(|line| folded(&line)).collect()
+}
+
+#[cfg(test)]
+#[path = "tasks_tests.rs"]
+mod tests;
