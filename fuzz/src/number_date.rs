@@ -68,6 +68,8 @@ fn value(rule: Rule, found: &Found, by: &Reckoning) {
         }
         Rule::Date => When::parse(said())
             .is_some_and(|when| !when.has_time() && when.to_string() == said() && when.start() < when.end()),
+        Rule::Period => When::parse(said())
+            .is_some_and(|when| when.has_time() && when.to_string() == said() && when.start() < when.end()),
         Rule::Time => {
             (1..=2).contains(&said().split('/').count())
                 && said().split('/').all(|time| time.parse::<NaiveTime>().is_ok())

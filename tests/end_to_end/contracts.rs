@@ -13,11 +13,13 @@ use hark_core::speech::{Endpoint, Transcript};
 use hark_core::timer::{Timer, TimerChange, TimerKind, TimerState};
 use hark_core::tool::reason;
 use hark_core::{
-    Category, Classification, Envelope, Fault, FaultKind, Lesson, Mode, PublicEvent, Receipt, SpeakerGuess,
-    Stamp, TurnId,
+    Category, Classification, Envelope, Fault, FaultKind, Lesson, Mode, Part, PublicEvent, Receipt, Reply,
+    SpeakerGuess, Stamp, TurnId,
 };
+use hark_dialog::replies::Replies;
 use hark_nlu::sentences::Sentences;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 fn slots(value: Value) -> Slots {
@@ -194,7 +196,11 @@ fn samples() -> Vec<PublicEvent> {
                 micro_cents: None,
             },
             tools: 2,
-            parts: vec![PromptPart { what: "request".into(), chars: 31 }],
+            parts: vec![PromptPart {
+                what: "memory".into(),
+                chars: 17,
+                items: vec!["Anna is your wife".into()],
+            }],
         }),
         PublicEvent::Delegation {
             task: "0198a3".into(),
@@ -282,6 +288,55 @@ fn a_recording_adds_its_position_and_file() {
             "event": "speech_started", "turn": null, "t_ms": 0.005, "at": "now", "audio_ms": 2000, "file": "a.wav"
         })
     );
+}
+
+#[test]
+fn what_is_not_set_up_or_not_reached_is_said_in_plain_words_and_with_what_to_do() {
+    let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/languages");
+    for code in ["de", "en", "nl"] {
+        let sentences = Sentences::load(&[languages.join(code).join("sentences")], code).unwrap();
+        let replies = Replies::new(sentences.responses());
+        let said = |detail: Value| {
+            let intent = Intent {
+                name: "HarkLockScreen".into(),
+                slots: Slots::default(),
+                confidence: 1.0,
+                route: Route::Template,
+                why: String::new(),
+                response: None,
+                single: false,
+            };
+            let receipt = Receipt { id: "r".into(), ok: false, changed: false, detail, tainted: false };
+            replies.render(&Reply::Parts { parts: vec![Part::Done { intent, receipt }] }, 0).unwrap()
+        };
+        let technical = "unix:path=/run/user/1000/bus: DISPLAY is not set";
+        let failed = |why: &str, key: &str, value: &str| {
+            said(
+                json!({"error": "not_configured", "why": why, "message": technical, "fix": technical, key: value}),
+            )
+        };
+        let parts = reason::PARTS.iter().map(|part| failed(reason::NOT_SET_UP, "part", part));
+        let services = reason::SERVICES.iter().map(|one| failed(reason::SERVICE_DOWN, "service", one));
+        let others = [
+            reason::NO_DESKTOP,
+            reason::NO_SESSION,
+            reason::NO_SYSTEM_BUS,
+            reason::MACHINE_DENIES,
+            reason::NOT_LOCKED,
+        ];
+        let others = others.iter().map(|why| failed(why, "none", ""));
+        let all: Vec<String> = parts.chain(services).chain(others).collect();
+        let known: BTreeSet<&String> = all.iter().collect();
+        assert_eq!(known.len(), all.len(), "{code}: two of them are the same: {all:#?}");
+        for text in &all {
+            let is_plain = !text.contains(['/', '_', '=', ':']) && !text.contains("DISPLAY");
+            assert!(is_plain && text.split(". ").count() == 2, "{code}: {text}");
+        }
+        let denied = failed(reason::MACHINE_DENIES, "none", "");
+        assert_ne!(denied, said(json!({"error": "forbidden"})), "{code}");
+        let unknown = said(json!({"error": "not_configured", "message": technical}));
+        assert!(!unknown.contains("DISPLAY"), "{code}: {unknown}");
+    }
 }
 
 #[test]

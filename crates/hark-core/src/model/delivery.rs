@@ -68,6 +68,9 @@ pub struct PromptPart {
     pub what: String,
     /// Characters of it.
     pub chars: usize,
+    /// What of it has a name: facts in their words, documents with their pages, things of the home with their states.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<String>,
 }
 
 /// A prompt as it went to a server.

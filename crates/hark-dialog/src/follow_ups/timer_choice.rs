@@ -37,6 +37,7 @@ fn called_by(intent: &str) -> &'static str {
         _ if intent.ends_with("Reminder") => "message",
         _ if intent.starts_with("HarkCalendar") => "words",
         _ if intent.starts_with("HarkNote") => "title",
+        _ if intent.starts_with("HarkTodo") => "item",
         _ => "name",
     }
 }

@@ -42,6 +42,8 @@ pub enum Rule {
     Datetime,
     /// The same without a time of day.
     Date,
+    /// From one time of a day to another: ISO 8601, local time.
+    Period,
     /// A time of day: `HH:MM:SS`; with `prefer: either` two of them where the half of the day was not said.
     Time,
     /// A length of time: `hours`, `minutes`, `seconds`.
@@ -62,9 +64,10 @@ pub enum Rule {
 pub const MOST_WORDS: usize = 40;
 
 /// Names of the rules in sentence files.
-pub const NAMES: [(&str, Rule); 9] = [
+pub const NAMES: [(&str, Rule); 10] = [
     ("datetime", Rule::Datetime),
     ("date", Rule::Date),
+    ("period", Rule::Period),
     ("time", Rule::Time),
     ("duration", Rule::Duration),
     ("recurrence", Rule::Recurrence),
@@ -115,6 +118,7 @@ pub fn longest(rule: Rule, words: &[&str], by: &Reckoning) -> Option<(Found, usi
     match rule {
         Rule::Datetime => when::read(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
         Rule::Date => when::date(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
+        Rule::Period => when::period(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
         Rule::Time => clock::time_of_day(words, by).map(|(time, used)| (one(time.into()), used)),
         Rule::Duration => {
             lengths::read(words, by.lexicon).and_then(|(length, used)| Some((length.slots()?, used)))

@@ -33,7 +33,7 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(Recurrence, usize)> {
     loop {
         let rest = &words[used..];
         if by_the_clock(&every)
-            && let Some((span, more)) = window::read(rest, by)
+            && let Some((span, more)) = window::read(rest, by, 4)
         {
             every = span.every(&every)?;
             used += more;

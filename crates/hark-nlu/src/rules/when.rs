@@ -3,6 +3,7 @@
 use super::Reckoning;
 use super::clock::{self, Clock, Open};
 use super::dates::{self, Dated};
+use super::window;
 use chrono::{Days, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use hark_core::calendar::When;
 use hark_language::phrases;
@@ -16,6 +17,22 @@ pub fn date(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
         Dated::Days(from, to) => Some((When::Days(from, to), used)),
         Dated::Moment(_) => None,
     }
+}
+
+/// From one time to another of a day, before or behind the day: "from two to four tomorrow".
+pub fn period(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
+    let today = by.now.date();
+    if let Some((window, used)) = window::read(words, by, LAST_AFTERNOON_HOUR) {
+        let here = window.on(today);
+        let next = if here.start() > by.now { here } else { window.on(today + Days::new(1)) };
+        return match dates::read(&words[used..], by) {
+            Some((Dated::Day(day), more)) => Some((window.on(day), used + more)),
+            _ => Some((next, used)),
+        };
+    }
+    let (Dated::Day(day), used) = dates::read(words, by)? else { return None };
+    let (window, more) = window::read(&words[used..], by, LAST_AFTERNOON_HOUR)?;
+    Some((window.on(day), used + more))
 }
 
 /// "Tomorrow's", "next friday's": the day that something is of.
@@ -88,6 +105,10 @@ fn clock_at(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Clock, usize
         return None;
     }
     let (clock, used) = clock::read(words, by.lexicon)?;
+    // "From two to four" is no two minutes before four.
+    if window::read(words, by, LAST_AFTERNOON_HOUR).is_some_and(|(_, whole)| whole <= used) {
+        return None;
+    }
     // "march 3rd": the number belongs to the date.
     if let Some((_, longer)) = dates::read(words, by).filter(|_| said.dated.is_none())
         && longer >= used
@@ -167,9 +188,12 @@ fn on_day(day: NaiveDate, clock: Clock, part: Option<Part>, by: &Reckoning) -> N
             let [am, pm] = [Half::Am, Half::Pm].map(|half| day.and_time(clock.in_half(half).time()));
             if am > by.now { am } else { pm }
         }
-        Open::Either => day.and_time(clock.usual(by.prefer, 5).time()),
+        Open::Either => day.and_time(clock.usual(by.prefer, LAST_AFTERNOON_HOUR).time()),
     }
 }
+
+/// A bare hour up to it is in the afternoon.
+const LAST_AFTERNOON_HOUR: u32 = 5;
 
 /// Before this hour hardly anybody is up.
 const SMALL_HOURS: u32 = 6;
@@ -194,6 +218,6 @@ fn next(clock: Clock, part: Option<Part>, by: &Reckoning) -> NaiveDateTime {
             let is_soon = am - by.now <= chrono::Duration::hours(SOON_HOURS);
             if am.hour() < SMALL_HOURS && !is_soon { pm } else { am.min(pm) }
         }
-        _ => coming(clock.usual(by.prefer, 5).time()),
+        _ => coming(clock.usual(by.prefer, LAST_AFTERNOON_HOUR).time()),
     }
 }

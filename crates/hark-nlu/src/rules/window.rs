@@ -1,9 +1,9 @@
-//! Part of the day in which something comes every so often: "between nine and five", "from 8 am to 8 pm".
+//! Part of a day: "between nine and five", "from 8 am to 8 pm".
 
 use super::Reckoning;
 use super::clock::{self, Clock, Open};
-use chrono::{Duration, NaiveTime};
-use hark_core::calendar::{Frequency, Recurrence};
+use chrono::{Duration, NaiveDate, NaiveTime};
+use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_language::phrases;
 use hark_language::time::Half;
 
@@ -18,6 +18,11 @@ pub struct Window {
 }
 
 impl Window {
+    /// It on a day.
+    pub fn on(&self, day: NaiveDate) -> When {
+        When::Span(day.and_time(self.from), day.and_time(self.to))
+    }
+
     /// Every so many minutes or hours of this part of every day, beginning with its first moment. Its last moment
     /// counts where whole hours lie between the times. `None` when no rule can say so.
     pub fn every(&self, often: &Recurrence) -> Option<Recurrence> {
@@ -38,8 +43,8 @@ impl Window {
     }
 }
 
-/// The window that `words` begin with, and how many words it takes.
-pub fn read(words: &[&str], by: &Reckoning) -> Option<(Window, usize)> {
+/// The window that `words` begin with, and how many words it takes. A bare hour up to `afternoon_up_to` is in the afternoon.
+pub fn read(words: &[&str], by: &Reckoning, afternoon_up_to: u32) -> Option<(Window, usize)> {
     let lexicon = by.lexicon;
     let start = phrases::starts(lexicon.time.between, words)?;
     // Word by word up to the joint: "nine to five" is also nine minutes before five.
@@ -62,7 +67,7 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(Window, usize)> {
             from.in_half(Half::Am)
         };
     }
-    let from = from.usual(by.prefer, 4).time();
+    let from = from.usual(by.prefer, afternoon_up_to).time();
     let to = after(to, from, by);
     (from < to).then_some((Window { from, to }, rest + used))
 }

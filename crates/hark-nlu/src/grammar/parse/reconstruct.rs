@@ -46,12 +46,15 @@ impl Reached<'_> {
         steps.reverse();
         let mut found = Found::default();
         let mut wild: Option<(SlotId, usize)> = None;
+        // A slot that a list begins and any words end is all from the one to the other: "{gathering:title} with {name:title}".
+        let mut begun: Option<(SlotId, usize)> = None;
         for (step, from, end) in steps {
             found.took.extend((from..end).map(|_| step.took()));
             self.mark(&mut found.spans, step, from, end);
             match step {
                 Step::Any(slot) => {
-                    let start = wild.filter(|(known, _)| *known == slot).map_or(from, |(_, start)| start);
+                    let same = |(known, _): &(SlotId, usize)| *known == slot;
+                    let start = wild.filter(same).or(begun.filter(same)).map_or(from, |(_, start)| start);
                     wild = Some((slot, start));
                     let value = &text[tokens[start].start..tokens[end - 1].end];
                     self.put(&mut found, slot, Value::from(value.trim()));
@@ -64,6 +67,7 @@ impl Reached<'_> {
                         let same = self.same_words(view, from, end);
                         self.choose(&mut found, slot, &[&[entry], same.as_slice()].concat());
                     } else {
+                        begun = Some((slot, from));
                         found.context.extend(entry.context.clone());
                         self.put(&mut found, slot, entry.out.clone());
                     }
