@@ -135,9 +135,9 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
         &["tokio", "cpal", "ort", "rusqlite", "rumqttc", "rumqttd", "reqwest", "axum"],
     ),
     ("home", &["core", "config", "language"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
-    ("delegation", &["core", "config"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
+    ("delegation", &["core", "config", "net"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("accessibility", &["desktop"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
-    ("browser", &["config"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
+    ("browser", &["config", "net"], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("desktop", &[], &["rusqlite", "rumqttc", "reqwest", "cpal", "ort"]),
     ("personal", &["core", "config", "http-client"], &["rusqlite", "rumqttc", "cpal", "ort"]),
     (

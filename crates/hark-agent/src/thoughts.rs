@@ -38,7 +38,7 @@ pub(super) struct Filter {
     kept: String,
     /// How the thoughts began that were found.
     manner: Option<Manner>,
-    /// Words that were heard turned out to be thoughts; nobody has asked yet.
+    /// Words already given out turned out to be thoughts; reset by [`Filter::took_back`].
     took_back: bool,
 }
 

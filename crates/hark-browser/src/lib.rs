@@ -25,6 +25,7 @@ mod shots;
 pub use acts::{Field, Go, Scroll, Scrolled, Target};
 pub use browser::Browser;
 pub use error::BrowserError;
+pub use hark_net::reach::{NotReached, Reach, Reaching};
 pub use page::{Effect, PageState, PageText};
-pub use proxy::{Closed, NotReached, Reach, Reaching};
+pub use proxy::Closed;
 pub use shots::Screenshot;

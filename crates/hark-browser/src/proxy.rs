@@ -2,9 +2,8 @@
 //! nothing else, so that each address a page leads to, in whichever way, was looked at here, and the connection goes to
 //! exactly what was looked at.
 
-use std::future::Future;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::pin::Pin;
+use hark_net::reach::{NotReached, Reach, Reaching};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -32,24 +31,6 @@ const NOT_ALLOWED: u8 = 2;
 const NOT_REACHED: u8 = 4;
 const NO_COMMAND: u8 = 7;
 const NO_ADDRESS: u8 = 8;
-
-/// Why an address is not connected to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotReached {
-    /// It may not be.
-    Forbidden,
-    /// There is no such host.
-    Unknown,
-}
-
-/// Addresses of a host, when all of them may be connected to.
-pub type Reaching = Pin<Box<dyn Future<Output = Result<Vec<SocketAddr>, NotReached>> + Send>>;
-
-/// Says which addresses the browser may connect to.
-pub trait Reach: Send + Sync {
-    /// The addresses of a host (a name, or an address in digits) with a port.
-    fn addresses(&self, host: &str, port: u16) -> Reaching;
-}
 
 /// Nothing may be reached.
 pub struct Closed;
@@ -182,6 +163,7 @@ async fn answer(browser: &mut TcpStream, code: u8) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::SocketAddr;
 
     /// Lets through one port of this machine.
     struct Only(u16);

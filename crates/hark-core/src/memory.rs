@@ -91,7 +91,7 @@ pub struct Source {
     pub sure: f32,
     /// ISO 639-1 of the words; empty: unknown.
     pub language: String,
-    /// With `memory.private` on, it is told to [`Speaker::Owner`] alone.
+    /// With `memory.private` on, only [`Speaker::Owner`] is told it.
     pub private: bool,
 }
 
@@ -403,8 +403,9 @@ pub trait StatementReader: Send + Sync {
     /// The date in a text that `dating` is about, told at this local time. In the language of this code, or the first that
     /// finds one where it is empty.
     fn time(&self, text: &str, language: &str, now: NaiveDateTime, dating: Dating) -> Option<SaidTime>;
-    /// The sentence of a fact in the language of a question, of `whom` where that is not whoever asks; `None` where the fact was
-    /// told in that language and `whom` is not said, or the language has no response for the relation.
+    /// The sentence that answers a question with a fact, in the question's language. `whom` is the name of the person the fact is
+    /// about, where they are not the one who asks. `None` where the fact was told in that language and `whom` is `None`, or where
+    /// the language has no response for the relation.
     fn retold(&self, fact: &Fact, question: &str, whom: Option<&str>) -> Option<String>;
 }
 

@@ -40,7 +40,7 @@ pub enum Speaker {
     /// A voice in the room that is like none that is known, or a client of the broker. It may be a guest.
     #[default]
     Unknown,
-    /// A voice in the room that is like that of somebody Hark knows. It is a hint: what is private is not told to it.
+    /// A voice in the room that resembles one that was enrolled. Voices can be imitated, so private facts are not told to it.
     Known,
     /// The owner: at the command line, or at an interface that is the owner's.
     Owner,
@@ -93,7 +93,7 @@ impl Requester {
         Self { speaker, aloud, conversation, person: None }
     }
 
-    /// The same where the voice is like that of this person; `None`: like nobody's.
+    /// The same request, spoken by this enrolled person; `None` where the voice matches no enrolled one.
     pub fn with_voice_of(self, person: Option<String>) -> Self {
         let is_known = person.is_some() && self.speaker == Speaker::Unknown;
         Self { speaker: if is_known { Speaker::Known } else { self.speaker }, person, ..self }

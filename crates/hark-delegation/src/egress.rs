@@ -1,31 +1,15 @@
 //! What programs in the sandbox reach of the network. The sandbox has a network of its own with nothing but loopback; the
 //! way out is a proxy of Hark's, which connects only to addresses that [`Reach`] has looked at.
 
+use hark_net::reach::Reach;
 use if_addrs::IfAddr;
-use std::future::Future;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::Arc;
 
 /// Longest IPv6 prefix that is taken for all of a house: providers give it a /56 (RIPE-690), of which each of its networks
 /// has a /64.
 const HOUSE_PREFIX: u8 = 56;
-
-/// Why an address is not connected to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotReached {
-    /// It may not be.
-    Forbidden,
-    /// There is no such host.
-    Unknown,
-}
-
-/// Addresses of a host, when all of them may be connected to.
-pub type Reaching = Pin<Box<dyn Future<Output = Result<Vec<SocketAddr>, NotReached>> + Send>>;
-
-/// Says which addresses of a host (a name, or an address in digits) and a port may be connected to.
-pub type Reach = Arc<dyn Fn(&str, u16) -> Reaching + Send + Sync>;
 
 /// The way out of the sandbox.
 #[derive(Clone)]
@@ -34,7 +18,7 @@ pub struct Egress {
     /// [`FORWARD`](crate::FORWARD) calls [`forward`](crate::forward). It sees the system's libraries and no others.
     pub forwarder: PathBuf,
     /// Which addresses may be connected to.
-    pub reach: Reach,
+    pub reach: Arc<dyn Reach>,
 }
 
 /// Whether an address is this machine's, or of a network it is in. Machines of a house have public addresses where there is

@@ -1,6 +1,6 @@
-//! The first program in the sandbox: it leads each connection to a port of the sandbox's loopback on to the proxy's socket,
-//! and runs the program that was delegated to, which is told of the port as HTTP clients are. It ends with that program,
-//! and the sandbox with it.
+//! The first program in the sandbox. It listens on a port of the sandbox's loopback, forwards each connection to the proxy's
+//! socket, and runs the delegated program with that port in its proxy variables. When that program ends, so does this one, and
+//! the sandbox with it.
 
 use crate::error::DelegationError;
 use std::ffi::OsString;

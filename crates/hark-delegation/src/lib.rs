@@ -24,7 +24,7 @@ mod workspace;
 
 pub use adapter::{Adapter, Told, adapters};
 pub use changes::Changes;
-pub use egress::{Egress, NotReached, Reach, Reaching, is_of_own_network};
+pub use egress::{Egress, is_of_own_network};
 pub use error::DelegationError;
 pub use forwarder::{FORWARD, forward};
 pub use task::{Delegation, Observer, Requested};

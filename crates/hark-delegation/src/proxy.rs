@@ -2,8 +2,8 @@
 //! folder. Programs in the sandbox resolve no name and connect to nothing themselves, so that each address they ask for was
 //! looked at here, and the connection goes to exactly what was looked at.
 
-use crate::egress::{NotReached, Reach};
 use crate::error::DelegationError;
+use hark_net::reach::{NotReached, Reach};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -49,11 +49,11 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Opens it in a folder that nobody else may look into. On the runtime.
+    /// Opens it in a folder that nobody else may look into. Must be called on the tokio runtime.
     ///
     /// # Errors
     /// When the folder or the socket cannot be made.
-    pub(crate) fn open(reach: Reach) -> Result<Self, DelegationError> {
+    pub(crate) fn open(reach: Arc<dyn Reach>) -> Result<Self, DelegationError> {
         let failed = |error: std::io::Error| {
             DelegationError::Failed(format!("the way out of the sandbox cannot be opened: {error}"))
         };
@@ -77,7 +77,7 @@ impl Proxy {
 /// What a connection of a program has of the proxy.
 #[derive(Clone)]
 struct Link {
-    reach: Reach,
+    reach: Arc<dyn Reach>,
     /// Its sender is gone when the proxy ends.
     end: watch::Receiver<()>,
     _place: Arc<OwnedSemaphorePermit>,
@@ -95,7 +95,7 @@ impl Link {
     }
 }
 
-async fn serve(listener: UnixListener, reach: Reach) {
+async fn serve(listener: UnixListener, reach: Arc<dyn Reach>) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let (_open, end) = watch::channel(());
     loop {
@@ -128,7 +128,7 @@ async fn answer(request: Request<Incoming>, link: Link) -> Response<Body> {
         let why = "This is a proxy: it takes CONNECT host:port, and http:// addresses in full.";
         return words(StatusCode::BAD_REQUEST, why.to_owned());
     };
-    let server = match connect(&host, port, &link.reach).await {
+    let server = match connect(&host, port, &*link.reach).await {
         Ok(server) => server,
         Err(refusal) => return refusal,
     };
@@ -161,9 +161,9 @@ fn target(method: &Method, uri: &Uri) -> Option<(String, u16)> {
 }
 
 /// A connection to one of the addresses that were looked at, or what is said instead.
-async fn connect(host: &str, port: u16, reach: &Reach) -> Result<TcpStream, Response<Body>> {
+async fn connect(host: &str, port: u16, reach: &dyn Reach) -> Result<TcpStream, Response<Body>> {
     let shown = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
-    match reach(host, port).await {
+    match reach.addresses(host, port).await {
         Ok(addresses) => match tokio::time::timeout(TIMEOUT, TcpStream::connect(&addresses[..])).await {
             Ok(Ok(server)) => Ok(server),
             Ok(Err(error)) => {

@@ -1,6 +1,7 @@
 //! The proxy on its socket, asked as programs ask one, with servers on this machine.
 
 use super::*;
+use hark_net::reach::Reaching;
 use std::net::{Ipv4Addr, SocketAddr};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -9,7 +10,7 @@ use tokio::net::TcpListener;
 async fn house() -> (Proxy, TcpListener, u16) {
     let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = server.local_addr().unwrap();
-    let reach: Reach = Arc::new(move |host, port| {
+    let reach: Arc<dyn Reach> = Arc::new(move |host: &str, port: u16| -> Reaching {
         let found = match host {
             "house.test" if port == address.port() => Ok(vec![address]),
             "closed.test" => Ok(vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 1))]),

@@ -2,15 +2,15 @@
 //! What is to be said in the room waits until something may be said there unasked.
 
 use crate::app::event_queue::EventQueue;
-use hark_browser::NotReached as Unreachable;
 use hark_config::Config;
 use hark_config::delegation::DelegationConfig;
 use hark_config::tools::ToolsConfig;
 use hark_core::delegation::TaskNews;
 use hark_core::origin::Origin;
 use hark_core::{Event, Fault, FaultKind};
-use hark_delegation::{Delegation, Egress, NotReached, Reach, TaskView, is_of_own_network};
+use hark_delegation::{Delegation, Egress, TaskView, is_of_own_network};
 use hark_home::unasked::Unasked;
+use hark_net::reach::{NotReached, Reach, Reaching};
 use hark_tools::web::Web;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -34,21 +34,18 @@ pub fn open(config: &Config) -> Result<Delegation, Fault> {
 }
 
 /// Public addresses, decided as for web requests, and the hosts that the owner allows delegated programs.
-fn reach(config: &DelegationConfig) -> Reach {
+fn reach(config: &DelegationConfig) -> Arc<dyn Reach> {
     let allowed: Arc<[String]> = config.allowed_hosts.iter().map(|host| host.trim().to_lowercase()).collect();
     let web = Web::new(&ToolsConfig {
         http_allow_private: false,
         http_allow_hosts: allowed.to_vec(),
         ..ToolsConfig::default()
     });
-    Arc::new(move |host, port| {
+    Arc::new(move |host: &str, port: u16| -> Reaching {
         let is_allowed = is_listed(host, port, &allowed);
-        let found = hark_browser::Reach::addresses(&web, host, port);
+        let found = web.addresses(host, port);
         Box::pin(async move {
-            let found = found.await.map_err(|why| match why {
-                Unreachable::Forbidden => NotReached::Forbidden,
-                Unreachable::Unknown => NotReached::Unknown,
-            })?;
+            let found = found.await?;
             let is_own = |address: &SocketAddr| is_of_own_network(address.ip());
             if is_allowed || !found.iter().any(is_own) { Ok(found) } else { Err(NotReached::Forbidden) }
         })
@@ -109,7 +106,7 @@ mod tests {
             ..DelegationConfig::default()
         });
         for (host, port) in [("127.0.0.1", 11434), ("fd00::1", 443), ("93.184.215.14", 443)] {
-            assert_eq!(reach(host, port).await.unwrap()[0].port(), port, "{host}");
+            assert_eq!(reach.addresses(host, port).await.unwrap()[0].port(), port, "{host}");
         }
         for (host, port) in [
             ("127.0.0.1", 1883),
@@ -130,9 +127,9 @@ mod tests {
             ("224.0.0.251", 5353),
             ("x@127.0.0.1", 1883),
         ] {
-            assert_eq!(reach(host, port).await, Err(NotReached::Forbidden), "{host}:{port}");
+            assert_eq!(reach.addresses(host, port).await, Err(NotReached::Forbidden), "{host}:{port}");
         }
-        assert!(reach("a/b", 80).await.is_err());
+        assert!(reach.addresses("a/b", 80).await.is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What stands in windows: elements with what is written on them, pressed and filled. Which of them is meant, and what may be
 //! done with it, `hark-accessibility` decides.
 
-use super::{CommandLine, Mac, MacError, Privacy, json, scripts};
+use super::{CommandLine, Mac, MacError, json, scripts};
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -103,11 +103,8 @@ fn of_window(verb: &str, window: &ElementWindow, words: &[&str]) -> CommandLine 
 
 fn answer_of(text: &str) -> Result<Answer, MacError> {
     let answer: Answer = json(text)?;
-    match answer {
-        Answer { trusted: false, .. } => Err(MacError::NotGranted(Privacy::Accessibility)),
-        Answer { gone: true, .. } => Err(MacError::Gone),
-        answer => Ok(answer),
-    }
+    MacError::unless_reached(answer.trusted, answer.gone)?;
+    Ok(answer)
 }
 
 impl Mac {

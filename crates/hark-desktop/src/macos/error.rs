@@ -108,6 +108,15 @@ fn number(complaint: &str) -> Option<i32> {
 }
 
 impl MacError {
+    /// What a script says of the window it was to work at: whether macOS lets it look into windows, and whether it is gone.
+    pub(super) fn unless_reached(trusted: bool, gone: bool) -> Result<(), Self> {
+        match (trusted, gone) {
+            (false, _) => Err(Self::NotGranted(Privacy::Accessibility)),
+            (true, true) => Err(Self::Gone),
+            (true, false) => Ok(()),
+        }
+    }
+
     /// What to do about it, where the machine is to be set up for it.
     pub fn fix(&self) -> Option<&'static str> {
         match self {

@@ -1,7 +1,7 @@
 //! Windows, by System Events. It gives them no numbers: a window is the process and the place among its windows, found again by
 //! its title.
 
-use super::{CommandLine, Mac, MacError, Privacy, json, plain, scripts};
+use super::{CommandLine, Mac, MacError, json, plain, scripts};
 use crate::screen::{Half, Rect, ScreenError, Window};
 use serde::Deserialize;
 use std::time::{Duration, Instant};
@@ -107,11 +107,8 @@ fn act_command(act: Act, window: &Window) -> CommandLine {
 
 fn answer_of(text: &str) -> Result<Answer, MacError> {
     let answer: Answer = json(text)?;
-    match answer {
-        Answer { trusted: false, .. } => Err(MacError::NotGranted(Privacy::Accessibility)),
-        Answer { gone: true, .. } => Err(MacError::Gone),
-        answer => Ok(answer),
-    }
+    MacError::unless_reached(answer.trusted, answer.gone)?;
+    Ok(answer)
 }
 
 /// The windows of an answer; what only its own program wants to be a window has no size.
@@ -244,6 +241,7 @@ impl Mac {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Privacy;
     use super::super::command::shown;
     use super::super::played::Played;
     use super::*;
