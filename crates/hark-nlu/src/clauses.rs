@@ -150,12 +150,8 @@ impl Composer<'_> {
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
                 let Some((start, terms)) = clause.read() else {
                     let act = without(text, tokens, it.start, end);
-                    // "While we're out, *until four*" says when it ends.
-                    let holds = |other: &Qualifier| (it.start + 1..end).contains(&other.start);
-                    let is_told = qualifiers.only_tells(it)
-                        && qualifiers.is_likely_end(end)
-                        && !qualifiers.found.iter().any(holds);
-                    return if is_told { self.request(&act, clauses_left - 1) } else { None };
+                    let adds_nothing = self.adds_nothing(&qualifiers, it, end);
+                    return if adds_nothing { self.request(&act, clauses_left - 1) } else { None };
                 };
                 // "When I say good | morning open the blinds": behind its words a routine begins with what is to be done.
                 let is_routine = matches!(&terms, Adds::Happens { trigger: Trigger::Said { .. }, .. });
@@ -223,6 +219,23 @@ impl Composer<'_> {
                 is_added.then_some(found)
             })
         })
+    }
+
+    /// Whether a request is the same without a clause: "turn on the radio *while I cook*", "lock the door *if it isn't*", which is
+    /// done to what is not so already anyway.
+    fn adds_nothing(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier, end: usize) -> bool {
+        let not_so = self.reader.grammar.lexicon().qualifiers.not_so;
+        let said = &qualifiers.words[it.mark.1..end];
+        let is_not_so = it.kind == Kind::If
+            && it.start > 0
+            && end == qualifiers.words.len()
+            && phrases::starts(not_so, said) == Some(said.len());
+        // "While we're out, *until four*" says when it ends.
+        let holds = |other: &Qualifier| (it.start + 1..end).contains(&other.start);
+        let is_told = || {
+            qualifiers.only_tells(it) && qualifiers.is_likely_end(end) && !qualifiers.found.iter().any(holds)
+        };
+        is_not_so || is_told()
     }
 
     /// A name as it was said with its article, "the kitchen window"; the name itself where it was said otherwise.

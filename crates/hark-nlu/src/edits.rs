@@ -2,10 +2,10 @@
 //! Thursday … it's Wednesday", "… above three thousand watts … make that four thousand". What was meant takes the place of
 //! what is of its kind in the request: a name, a time, a day, a number, or what was put on a list.
 
+mod places;
+
 use super::grammar::Reader;
 use super::intent::category_of;
-use super::number_spans;
-use super::placed::MAX_PLACE_WORDS;
 use super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::request_framing::{Speech, spoken};
 use super::rules::{self, Rule};
@@ -17,15 +17,6 @@ use hark_core::{Category, Understanding};
 use hark_language::{Lexicon, phrases};
 use serde_json::Value;
 use std::ops::Range;
-
-/// Slot of what is put on a list.
-const ITEM: &str = "item";
-
-/// Words of a time at most before its hour: "a quarter past".
-const TIME_BEFORE: usize = 3;
-
-/// Words at most of what only shares a word with what was wrong.
-const MOST_ALIKE: usize = 4;
 
 /// Most edits that are tried.
 const MAX_EDITS: usize = 6;
@@ -133,7 +124,17 @@ impl Speech<'_> {
         });
         let edits = edits.into_iter().find(|edits| !edits.is_empty()).unwrap_or_default();
         let in_full = in_full.map(|meant| self.put_in(wrong, &meant, &[])).unwrap_or_default();
-        self.put_elsewhere(wrong, meant).into_iter().chain(in_full).chain(edits).collect()
+        let one_there = if is_one { self.with_place_of_kind(wrong, which) } else { None };
+        self.put_elsewhere(wrong, meant).into_iter().chain(one_there).chain(in_full).chain(edits).collect()
+    }
+
+    /// A request for one thing of a kind, "the lamp", with the place where that is which was meant: "*the one in the bedroom*".
+    fn with_place_of_kind(&self, wrong: &[&str], place: &[&str]) -> Option<String> {
+        let place =
+            self.within(&place.join(" ")).filter(|_| self.reader.grammar.is_area(&place.join(" ")))?;
+        let at = wrong.iter().rposition(|word| self.reader.grammar.says_what_kind(word))?;
+        let is_bare = at > 0 && self.lexicon().things.articles.contains(wrong[at - 1]);
+        is_bare.then(|| [&wrong[..=at], &[place.as_str()], &wrong[at + 1..]].concat().join(" "))
     }
 
     /// Another request in the place of one, with what that waits for: "at nine turn on the radio … actually, *turn on the
@@ -287,10 +288,12 @@ impl Speech<'_> {
     }
 
     /// The first of two turns, and what the second asks for with what the first waits for: "tell me when the mower is done … *and
-    /// put the sprinkler on then*". None where the second does not say "then", or the first waits for nothing.
+    /// put the sprinkler on then*", "… *and put the sprinkler on as well*". None where the second does not say that, or the first
+    /// waits for nothing.
     pub(super) fn at_the_same_time(&self) -> Option<(String, Vec<String>)> {
         let (words, at) = (self.words(), self.next_turn()?);
-        let then = self.then_at().filter(|then| *then > at + 1)?;
+        let too = || Some(words.len() - phrases::ends(self.lexicon().discourse.another_behind, &words)?);
+        let then = self.then_at().or_else(too).filter(|then| *then > at + 1)?;
         self.lexicon().requests.connectors.contains(words[at]).then_some(())?;
         let (before, act) = (&words[..at], &words[at + 1..then]);
         let clauses = self.clauses(before);
@@ -342,14 +345,26 @@ impl Speech<'_> {
     }
 
     /// A request with where it is to be in the place of where it said: "put eggs on the to do list … *on the shopping list*",
-    /// "… *the shopping list*".
+    /// "… *the shopping list*", "… *put it on the shopping list*".
     fn put_elsewhere(&self, wrong: &[&str], meant: &[&str]) -> Option<String> {
+        let talk = &self.lexicon().discourse;
+        let meant = match meant {
+            [verb, it, place @ ..]
+                if talk.verbs.contains(verb)
+                    && self.lexicon().requests.pronouns.contains(it)
+                    && !place.is_empty() =>
+            {
+                place
+            }
+            _ => meant,
+        };
         let (within, articles) = (self.lexicon().discourse.within, self.lexicon().things.articles);
         let begins = |at: &usize| within.contains(wrong[*at]) && articles.contains(wrong[*at + 1]);
         let at = (1..wrong.len().saturating_sub(1)).rev().find(begins)?;
+        let says_where = within.contains(meant[0]);
         let is_alike = meant.len() > 1 && meant.last() == wrong.last() && !meant.contains(&wrong[at]);
-        let end = at + usize::from(is_alike);
-        (within.contains(meant[0]) || is_alike).then(|| [&wrong[..end], meant].concat().join(" "))
+        let end = at + usize::from(!says_where);
+        (says_where || is_alike).then(|| [&wrong[..end], meant].concat().join(" "))
     }
 
     /// A time that leaves out its hour, "twenty past", with that which was said before.
@@ -400,128 +415,6 @@ impl Speech<'_> {
         }
         phrases::without_ends(&[talk.trails, talk.corrections_behind], words)
     }
-
-    /// What in a request may be what was meant instead.
-    fn places(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
-        let ways: [&dyn Fn() -> Vec<Range<usize>>; 6] = [
-            &|| self.lengths(wrong, meant),
-            &|| TIMES.into_iter().find_map(|rule| self.same_rule(rule, wrong, meant)).unwrap_or_default(),
-            &|| self.numbers(wrong, meant),
-            &|| self.listed(wrong, meant),
-            &|| [self.areas(wrong, meant), self.names(wrong, meant)].concat(),
-            &|| alike(wrong, meant),
-        ];
-        ways.into_iter().map(|places| places()).find(|places| !places.is_empty()).unwrap_or_default()
-    }
-
-    /// Words that a rule reads as it reads all that was meant.
-    fn same_rule(&self, rule: Rule, wrong: &[&str], meant: &[&str]) -> Option<Vec<Range<usize>>> {
-        let by = self.reader.reckoning();
-        let longest = |words: &[&str]| rules::longest(rule, words, &by).map(|(_, used)| used);
-        // A number alone is one of many things.
-        let is_number = self.is_number(meant);
-        let is_whole = longest(meant) == Some(meant.len());
-        (is_whole && !is_number).then_some(())?;
-        let mut places = Vec::new();
-        let mut at = 0;
-        while at < wrong.len() && self.reader.spend(meant.len()) {
-            let used = longest(&wrong[at..]).unwrap_or(0);
-            if used > 0 {
-                // "At" stays.
-                let marked = phrases::starts(self.lexicon().time.at, &wrong[at..]).filter(|it| *it < used);
-                places.push(at + marked.unwrap_or(0)..at + used);
-            }
-            at += used.max(1);
-        }
-        (!places.is_empty()).then_some(places)
-    }
-
-    /// The last number of the request, where a number was meant; with its unit where one was said.
-    fn numbers(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
-        let lexicon = self.lexicon();
-        let Some((_, used)) = lexicon.numbers.number(meant) else { return Vec::new() };
-        let unit = &meant[used..];
-        let (text, tokens) = spoken(wrong, self.reader);
-        let all = number_spans::numbers(&text, &tokens, lexicon);
-        let same_unit = |place: &Range<usize>| wrong[place.end..].starts_with(unit);
-        // "Half five" is one time.
-        let by = self.reader.reckoning();
-        let time = |place: Range<usize>| {
-            let is_time = |start: &usize| {
-                let words = &wrong[*start..place.end];
-                let is_marked = phrases::starts(lexicon.time.at, words).is_some();
-                !is_marked
-                    && rules::longest(Rule::Time, words, &by).is_some_and(|(_, used)| used == words.len())
-            };
-            (place.start.saturating_sub(TIME_BEFORE)..place.start).find(is_time).unwrap_or(place.start)
-                ..place.end
-        };
-        match unit {
-            [] => all.into_iter().rev().map(time).collect(),
-            _ => {
-                let all = all.into_iter().rev().filter(same_unit);
-                all.map(|place| place.start..place.end + unit.len()).collect()
-            }
-        }
-    }
-
-    /// A length that no number says, where one was meant: "for *a bit* … forty five minutes".
-    fn lengths(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
-        let said = &self.lexicon().qualifiers;
-        let is_whole = rules::length(meant, self.lexicon()).is_some_and(|(_, used)| used == meant.len());
-        let vague = |at: usize| {
-            let used = phrases::starts(said.unmeasured, &wrong[at..])?;
-            let mark = phrases::starts(said.lasting, &wrong[at..at + used]).filter(|mark| *mark < used)?;
-            Some(at + mark.min(1)..at + used)
-        };
-        if is_whole { (1..wrong.len()).filter_map(vague).collect() } else { Vec::new() }
-    }
-
-    /// Areas, where one was meant; also in names: "the *kitchen* light".
-    fn areas(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
-        let is_area = |words: &[&str]| self.reader.grammar.is_area(&words.join(" "));
-        if !is_area(meant) {
-            return Vec::new();
-        }
-        let longest = |at: usize| {
-            (at + 1..=wrong.len().min(at + MAX_PLACE_WORDS)).rev().find(|end| is_area(&wrong[at..*end]))
-        };
-        (0..wrong.len()).rev().filter_map(|at| Some(at..longest(at)?)).collect()
-    }
-
-    /// Names of the kind that was meant.
-    fn names(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
-        let articles = self.lexicon().things.articles;
-        let from = usize::from(articles.contains(meant[0]) && meant.len() > 1);
-        let (_, tokens) = spoken(&meant[from..], self.reader);
-        let all = [self.reader.near_spans(&tokens), self.reader.meaning_spans(&tokens)].concat();
-        let whole: Vec<u8> =
-            all.iter().filter(|it| it.start == 0 && it.end == tokens.len()).map(|it| it.list).collect();
-        let (_, tokens) = spoken(wrong, self.reader);
-        let mut named: Vec<Range<usize>> = Vec::new();
-        // The longest come first.
-        let spans = [self.reader.near_spans(&tokens), self.reader.meaning_spans(&tokens)].concat();
-        for span in spans.into_iter().filter(|span| whole.contains(&span.list)) {
-            if named.iter().all(|known| span.end <= known.start || known.end <= span.start) {
-                named.push(span.start..span.end);
-            }
-        }
-        named.sort_by_key(|place| std::cmp::Reverse(place.start));
-        named
-    }
-
-    /// What is put on a list, or taken off; "on the packing list" is none of that.
-    fn listed(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
-        let talk = &self.lexicon().discourse;
-        if meant.first().is_some_and(|first| talk.within.contains(first) || talk.verbs.contains(first)) {
-            return Vec::new();
-        }
-        let (text, tokens) = spoken(wrong, self.reader);
-        let found = self.reader.exactly(&text, &tokens);
-        let listed = found.filter(|found| category_of(&found.intent) == Some(Category::List));
-        let spans = listed.map(|found| found.spans).unwrap_or_default().into_iter();
-        spans.filter(|span| span.slot == ITEM).map(|span| span.start..span.end).collect()
-    }
 }
 
 impl Reader<'_> {
@@ -569,13 +462,4 @@ pub(super) fn which_one<'s, 'w>(words: &'s [&'w str], lexicon: &Lexicon) -> &'s 
         [which @ .., one] if from > 0 && !which.is_empty() && talk.one.contains(one) => which,
         _ => words,
     }
-}
-
-/// Words that share one with what was meant, and are as many: "hdmi one" for "hdmi two".
-fn alike(wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
-    let shares = |window: &[&str]| window.iter().zip(meant).any(|(one, other)| one == other);
-    let windows = wrong.windows(meant.len()).enumerate();
-    let is_short = (2..=MOST_ALIKE).contains(&meant.len());
-    let places = windows.filter(|(_, window)| is_short && shares(window) && *window != meant);
-    places.map(|(at, _)| at..at + meant.len()).collect()
 }

@@ -46,7 +46,7 @@ mod understand;
 
 pub use fact_extraction::Statements;
 pub use grammar::{Annotation, Grammar, LabelledSample, Match, Nearness, Similar, Took};
-pub use problem::{Place, Problem, nearest};
+pub use problem::{Place, Problem};
 pub use sentences::Sentences;
 
 #[cfg(test)]

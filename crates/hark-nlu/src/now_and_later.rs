@@ -41,6 +41,13 @@ impl Reader<'_> {
         let things = (1..now.len().min(MOST_SHARED)).map(|from| format!("{} {later}", now[from..].join(" ")));
         let shared =
             (1..now.len().min(MOST_SHARED)).rev().map(|cut| format!("{} {later}", now[..cut].join(" ")));
+        // "The kettle on now and *the coffee machine* at six."
+        let target = (behind + 1..words.len()).rev().find(|end| speech.is_target(&words[behind..*end]));
+        let instead = target.into_iter().flat_map(|end| {
+            let texts = speech.with_target(now, &words[behind..end]).into_iter();
+            texts.map(move |text| (text, end))
+        });
+        let instead = instead.map(|(text, end)| format!("{text} {}", words[end..].join(" ")));
         // What has a verb of its own is a request of its own.
         let alone = Some(later.clone()).filter(|_| lexicon.discourse.verbs.contains(words[behind]));
         let second = alone
@@ -48,6 +55,7 @@ impl Reader<'_> {
             .chain(named)
             .chain(things)
             .chain(shared)
+            .chain(instead)
             .take_while(|_| !self.is_spent())
             .filter_map(|text| read(text.trim()))
             .find(|found| found.intents.iter().all(waits))?;

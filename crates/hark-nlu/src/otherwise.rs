@@ -12,7 +12,7 @@ use std::iter;
 
 impl Reader<'_> {
     /// What a sentence means without the remarks that stand apart, where no words of it are taken as they are: what stands in a
-    /// remark is not worth the reading.
+    /// remark is not worth the reading, but for where somebody is.
     pub(super) fn without_remark(&self, text: &str, language: &str) -> Option<Understanding> {
         let tokens = self.tokenise(text);
         let speech = Speech { reader: self, text, tokens: &tokens };
@@ -20,8 +20,9 @@ impl Reader<'_> {
             let found = self.within_half(|reader| reader.as_said(text, language));
             (is_whole(&found) && is_tame(&found)).then_some(found)
         };
-        let shorter = speech.shorter(false).and_then(|shorter| read(&shorter));
-        shorter.or_else(|| read(speech.without_statement_at_end()?))
+        let placed = || read(&speech.with_place_of_speaker()?);
+        let shorter = || read(&speech.shorter(false)?);
+        placed().or_else(shorter).or_else(|| read(speech.without_statement_at_end()?))
     }
 
     /// What a sentence means of which a remark was taken for something to be played or listed: "put margarine on the list, *the

@@ -4,6 +4,7 @@ use super::grammar::{Match, Took};
 use super::intent::{category_of, leans_on_another};
 use super::request_framing::Speech;
 use hark_core::Category;
+use hark_language::phrases;
 use serde_json::Value;
 
 /// Words of a place at most, without the article.
@@ -35,6 +36,17 @@ impl Speech<'_> {
                 self.at(found, slot, place, &words[at..end])
             })
         })
+    }
+
+    /// The request with the place where somebody says to be: "turn on the light, *I'm in the kitchen*". `None` where nobody does.
+    pub(super) fn with_place_of_speaker(&self) -> Option<String> {
+        let (words, talk) = (self.words(), &self.lexicon().discourse);
+        let speaks = |at: usize| Some((at, at + phrases::starts(talk.speakers, &words[at..])?));
+        let (at, who) = (1..words.len()).rev().find_map(speaks)?;
+        let begin = who + phrases::starts(talk.states, &words[who..]).unwrap_or(0);
+        let place = words[begin..].join(" ");
+        let is_there = talk.within.contains(words.get(begin)?) && self.reader.grammar.is_place(&place);
+        is_there.then(|| format!("{} {place}", self.text[..self.tokens[at - 1].end].trim_end()))
     }
 
     /// A request with its place.

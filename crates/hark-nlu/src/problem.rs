@@ -54,13 +54,3 @@ impl Place {
         Self { line: self.line, column: self.column + characters }
     }
 }
-
-/// The candidate most like `word`, when one is near enough to be a slip of the finger.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
-}

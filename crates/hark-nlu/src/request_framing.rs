@@ -5,7 +5,7 @@ use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::narrative;
 use super::rules::{self, Rule};
-use super::text::Token;
+use super::text::{Token, is_unit};
 use hark_core::Category;
 use hark_language::{Lexicon, phrases};
 use std::cell::LazyCell;
@@ -67,7 +67,14 @@ impl<'s> Speech<'s> {
         let edited = LazyCell::new(|| {
             // "Remind me at four, no five, to call Ben" asks for no more than the time.
             let acts = |found: &Match| category_of(&found.intent) != Some(Category::Conversation);
-            self.edited().into_iter().find_map(|text| self.composed(&text).filter(acts))
+            // What rings may be called as it is said: "… no, fifteen, for the potatoes".
+            let rings = |text: &str| {
+                let found = self.reader.exactly(text, &self.reader.tokenise(text))?;
+                matches!(category_of(&found.intent), Some(Category::Reminder | Category::Timer))
+                    .then_some(found)
+            };
+            let read = |text: &String| self.composed(text).or_else(|| rings(text)).filter(acts);
+            self.edited().iter().find_map(read)
         });
         // "Until I say stop" corrects nothing.
         let end = self.without_trails(&words).len();
@@ -128,9 +135,14 @@ impl<'s> Speech<'s> {
         let is_number =
             |word: Option<&str>| word.is_some_and(|word| self.lexicon().numbers.number(&[word]).is_some());
         let begins = is_number(meant.split(' ').next());
+        // Nor is "twelve minutes … fifteen".
+        let ends_in_number = |cut: usize| {
+            let unit = usize::from(cut > 1 && is_unit(wrong[cut - 1], self.lexicon()));
+            is_number(wrong.get(cut - 1 - unit).copied())
+        };
         let cuts = || {
             let cuts = (1..=wrong.len()).rev().take_while(|_| !self.reader.is_spent());
-            cuts.filter(|cut| !(begins && is_number(wrong.get(*cut - 1).copied())))
+            cuts.filter(|cut| !(begins && ends_in_number(*cut)))
         };
         cuts().find_map(|cut| self.composed(&with(cut))).or_else(|| {
             let on_a_list = |text: String| {

@@ -188,6 +188,18 @@ fn a_correction_takes_the_first_back() {
 }
 
 #[test]
+fn what_is_added_to_a_rule_waits_as_well() {
+    let hark = Hark::new();
+    let (_daemon, address) = start(&hark, &[]);
+    ask(&hark, "when the television is on tell me");
+    let said = ask(&hark, "and turn on the porch light as well");
+    assert_eq!(said, "Okay, I'll turn on the porch light when the television is on (television: off now).");
+    assert_eq!(state(address, "Porch light"), "off");
+    ask(&hark, "turn on the television");
+    becomes(address, "Porch light", "on");
+}
+
+#[test]
 fn a_timer_that_rings_is_something_to_wait_for() {
     let hark = Hark::new();
     let (daemon, _) = start(&hark, &[]);

@@ -1,6 +1,6 @@
 //! Another time for the same: "what about tomorrow", "and on friday", "make it eight".
 
-use super::{Before, text};
+use super::{Before, Done, text};
 use chrono::{NaiveTime, Timelike};
 use hark_core::automation::Until;
 use hark_core::automation::intent::{CANCEL, CHANGE_END, RESTORE_LATER};
@@ -120,7 +120,7 @@ fn lasts(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let seconds = length.sum::<u64>();
     let time = || {
         done.intent.slots.get("until")?;
-        let known = end_of(&done.intent).unwrap_or(NOON);
+        let known = end_of(done).unwrap_or(NOON);
         Some(Until::Time { time: time_near(text(&intent.slots, "time")?, known)? })
     };
     let until = match (seconds, text(&intent.slots, "when").and_then(When::parse)) {
@@ -138,12 +138,9 @@ fn lasts(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 }
 
 /// The time of day at which what was to last ends.
-fn end_of(done: &Intent) -> Option<NaiveTime> {
-    match serde_json::from_value(done.slots.get("until")?.clone()).ok()? {
-        Until::Time { time } => Some(time),
-        Until::Moment { at } => Some(at.time()),
-        _ => None,
-    }
+fn end_of(done: &Done) -> Option<NaiveTime> {
+    let receipt = done.receipt.as_ref()?;
+    NaiveTime::parse_from_str(receipt.detail["automation"]["when"]["time"].as_str()?, "%H:%M").ok()
 }
 
 /// So much longer or shorter what was to last for some time lasts: "add ten minutes".
@@ -241,7 +238,7 @@ pub fn minute(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = &before.done.intent;
     let known = SLOTS.into_iter().find_map(|slot| When::parse(text(&done.slots, slot)?));
     let known = known.filter(When::has_time).map(|known| known.start().time());
-    let known = known.or_else(|| end_of(done))?;
+    let known = known.or_else(|| end_of(before.done))?;
     let minute = u32::try_from(intent.slots.get("minute")?.as_u64()?).ok()?;
     let hours = [known.hour(), (known.hour() + 23) % 24];
     let at = |hour: u32| NaiveTime::from_hms_opt(hour, minute, 0);

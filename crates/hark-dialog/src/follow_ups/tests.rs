@@ -730,13 +730,16 @@ fn a_click_is_on_the_page_that_was_spoken_of_and_else_on_the_screen() {
 #[test]
 fn the_end_of_what_lasts_is_moved_to_another_minute() {
     let lasting = intent(RESTORE_LATER, r#"{"until":{"kind":"moment","at":"2026-11-22T20:00:00"}}"#);
-    let detail = json!({"automation": {"id": "a"}});
+    let detail = json!({"automation": {"id": "a", "when": {"time": "20:00"}}});
     let receipt = Some(Receipt { id: "r".into(), ok: true, changed: true, detail, tainted: false });
     let target = Target::of(&lasting.slots, receipt.as_ref());
     let done = Done { intent: lasting, target, receipt };
     let before = Before { done: &done, all: &[], not_chosen: &[] };
     let moved = complete(&intent("HarkFollowMinute", r#"{"minute":30}"#), &before).unwrap();
     assert_eq!(moved.slots["until"], json!({"kind": "time", "time": "20:30:00"}));
+    // Of two hours that is meant which is nearer to its end: what was on for half an hour at eight is on until eleven at night.
+    let until = complete(&intent("HarkFollowMove", r#"{"time":"11:00:00/23:00:00"}"#), &before).unwrap();
+    assert_eq!(until.slots["until"], json!({"kind": "time", "time": "23:00:00"}));
 }
 
 #[test]

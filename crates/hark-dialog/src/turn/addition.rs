@@ -69,12 +69,15 @@ impl Machine {
         let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
         let text = spoken(&turn.heard);
         let words: Vec<&str> = text.split_whitespace().collect();
+        let request = self.talks.of(&turn.origin).and_then(|talk| talk.request.as_ref());
+        let waits = request.is_some_and(|it| it.said.intents.iter().any(|intent| intent.name == AUTOMATE));
         self.languages.iter().any(|language| {
             let talk = &language.discourse;
             let begins = phrases::starts(talk.corrections, &words).is_some();
             let is_marked = || phrases::starts(talk.corrections_behind, &words).is_some();
             let dismisses = phrases::starts(talk.dismissals, &words).is_some();
-            // "And put the sprinkler on then as well."
+            // "And put the sprinkler on then", "and put it on as well" behind a rule.
+            let too = waits && phrases::ends(talk.another_behind, &words).is_some();
             let joins = words.first().is_some_and(|first| language.requests.connectors.contains(first));
             let last = phrases::without_ends(&[talk.trails], &words).len();
             let then = |at: usize| language.time.then.contains(words[at]);
@@ -84,7 +87,7 @@ impl Machine {
             let names = |first: &&str| edits || language.things.articles.contains(first);
             let is_marked_behind = || phrases::ends(talk.corrections_behind, &words).is_some();
             begins && (words.get(length).is_some_and(names) || is_marked_behind())
-                || joins && !begins && (last..words.len()).any(then)
+                || joins && !begins && (too || (last..words.len()).any(then))
                 || dismisses
                 || says_there(&words, language)
                 || is_guessed && (begins || is_marked())

@@ -81,6 +81,9 @@ pub enum SelectError {
 /// Classes of covers that people call by each other's name.
 const WINDOW_COVERINGS: [&str; 4] = ["blind", "curtain", "shade", "shutter"];
 
+/// The domain of what heats.
+const HEATING: &str = "climate";
+
 /// The entities a request means; never empty.
 ///
 /// # Errors
@@ -229,8 +232,12 @@ fn by_name(
     if called.is_empty() {
         return Err(SelectError::NoSuchName(name.to_owned()));
     }
-    let mut fitting: Vec<&Entity> =
-        called.into_iter().filter(|entity| is_kind(entity, target) && place.holds(entity)).collect();
+    let is_meant = |entity: &&&Entity| is_kind(entity, target) && place.holds(entity);
+    let mut fitting: Vec<&Entity> = called.iter().filter(is_meant).copied().collect();
+    if fitting.is_empty() && place.said && called.iter().all(|entity| is_the_heating(home, entity)) {
+        let heating = Target { name: None, domain: Some(HEATING.to_owned()), ..target.clone() };
+        return by_kind(home, &heating, place, scope);
+    }
     if fitting.is_empty() {
         return Err(nothing_there(name.to_owned(), place));
     }
@@ -252,6 +259,13 @@ fn by_name(
         return Err(SelectError::Ambiguous { name: name.to_owned(), candidates });
     }
     Ok(fitting.into_iter().cloned().collect())
+}
+
+/// Whether a name is that of the heating: "the heating upstairs" is what heats there, where only a thermostat downstairs is called
+/// so. What is called after its own room is meant as it is named.
+fn is_the_heating(home: &Home, entity: &Entity) -> bool {
+    let is_in_name = |area: &str| entity.name.to_lowercase().contains(&area.to_lowercase());
+    entity.id.domain() == HEATING && !area_name(home, entity).is_some_and(is_in_name)
 }
 
 /// Keeps those that have it, if any has.

@@ -86,7 +86,8 @@ impl Composer<'_> {
                 let begin = tokens.get(clause.mark.1)?.start;
                 let said = self.words_of(&name.to_lowercase(), &qualifiers.words[..at]);
                 let named = self.reader.with_name(&text[begin..], &said)?;
-                read(&format!("{}{named}", &text[tokens[next].start..begin]))
+                let rest = format!("{}{named}", &text[tokens[next].start..begin]);
+                read(&rest).or_else(|| read(&self.with_thing_of(&first, &rest)?))
             };
             // "When it gets dark put the light on and leave *it* on until eleven".
             let is_of_act = in_front.is_some() || contrasts(at);

@@ -4,6 +4,7 @@ use super::super::grammar::{Match, Part, Reader, Took};
 use super::super::rules::{self, Rule};
 use super::super::text::Token;
 use super::model::Composed;
+use super::terms::TIMES;
 use super::{Composer, SCHEDULED, span};
 use hark_core::Slots;
 use hark_core::automation::intent::{ANNOUNCE, COMMAND};
@@ -55,25 +56,28 @@ impl Composer<'_> {
         })
     }
 
-    /// To be told at a time: "at nine tell me", "tell me at nine".
+    /// To be told at a time, once or again and again: "at nine tell me", "tell me at nine every evening".
     pub(super) fn notice_at(&self, text: &str) -> Option<Composed> {
         let tokens = self.reader.tokenise(text);
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let by = self.reader.reckoning();
-        let time = |from: usize| {
-            let (found, used) = rules::longest(Rule::Datetime, &words[from..], &by)?;
+        let timed = |rule, from: usize| {
+            let (found, used) = rules::longest(rule, &words[from..], &by)?;
             Some((found.into_iter().next()?.1, from + used))
         };
-        let (when, told, found) = (0..words.len()).find_map(|from| {
-            let (when, end) = time(from)?;
+        let once = |from: usize| Some((TIMES[0], timed(Rule::Datetime, from)?));
+        let again = |from: usize| Some((TIMES[1], timed(Rule::Recurrence, from)?));
+        let times = |from: usize| [again(from), once(from)].into_iter().flatten().max_by_key(|it| it.1.1);
+        let (slot, when, told, found) = (0..words.len()).find_map(|from| {
+            let (slot, (when, end)) = times(from)?;
             let told = match (from, end == words.len()) {
                 (0, false) => &tokens[end..],
                 (1.., true) => &tokens[..from],
                 _ => return None,
             };
-            self.notice(text, told).map(|found| (when, span(text, told), found))
+            self.notice(text, told).map(|found| (slot, when, span(text, told), found))
         })?;
-        let slots = Slots::from_iter([("when".to_owned(), when), (COMMAND.to_owned(), told.into())]);
+        let slots = Slots::from_iter([(slot.to_owned(), when), (COMMAND.to_owned(), told.into())]);
         let words = tokens.iter().map(|token| (token.word.clone(), Took::Meant)).collect();
         let later = Match { intent: SCHEDULED.to_owned(), slots, words, ..found };
         Some(Composed::of(vec![later], text.trim().to_owned()))

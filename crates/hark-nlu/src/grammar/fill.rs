@@ -327,20 +327,23 @@ impl<'g> Text<'g> {
         let near: Vec<(usize, usize)> =
             spans.iter().filter(sure).map(|span| (span.start, span.end)).collect();
         let by = reader.reckoning();
+        let said: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let again = |at: usize| Some(at..at + rules::longest(Rule::Recurrence, &said[at..], &by)?.1);
         let numbers = number_spans::numbers(text, tokens, grammar.lexicon());
+        let wholes: Vec<_> = numbers.into_iter().chain((0..said.len()).filter_map(again)).collect();
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
             let is_small = grammar.lexicon().things.small_words.contains(word);
             if !is_small && marks.is_some_and(|marks| SlotSpan::any_has(marks, at)) {
                 return None;
             }
-            // Part of a number is another number.
-            if numbers.iter().any(|number| number.len() > 1 && number.contains(&at)) {
+            // Part of a number is another number, and what comes again is not meant for once.
+            if wholes.iter().any(|whole| whole.len() > 1 && whole.contains(&at)) {
                 return None;
             }
-            if grammar.tells_which(tokens, at)
-                && !near.iter().any(|(start, end)| (*start..*end).contains(&at))
-            {
+            let is_in =
+                |spans: &[(usize, usize)]| spans.iter().any(|(start, end)| (*start..*end).contains(&at));
+            if grammar.tells_which(tokens, at) && !is_in(&near) {
                 return None;
             }
             // "Two litres" is no loudness: what is counted is what is meant.
@@ -372,8 +375,6 @@ impl<'g> Text<'g> {
             if grammar.lexicon().discourse.closing.contains(word) && tokens.get(at + 1).is_none_or(pauses) {
                 return None;
             }
-            let is_in =
-                |spans: &[(usize, usize)]| spans.iter().any(|(start, end)| (*start..*end).contains(&at));
             match () {
                 () if is_in(&named) || grammar.lexicon().requests.contrasts.contains(word) => None,
                 // "The extractor" is a thing even where nothing is called so, and "red" a colour.

@@ -181,7 +181,7 @@ impl Found {
             || is_list
             || places
             || acts
-            || matches!(words.as_slice(), [_, .., last] if lexicon.requests.pronouns.contains(last))
+            || words.last().is_some_and(|last| lexicon.requests.pronouns.contains(last))
     }
 
     /// Whether what a list or a timer is called is no name: "get the candles *off the* list", "a timer for *ten, no,* fifteen

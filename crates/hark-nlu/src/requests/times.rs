@@ -206,15 +206,21 @@ impl Speech<'_> {
     }
 
     /// The request with the day that was said first beside each of its times: "tomorrow turn on the radio at seven and the
-    /// kettle at eight".
+    /// kettle at eight"; also the days on which it comes again, "every weekday wake me at five".
     pub(in super::super) fn with_day_at_times(&self) -> Option<String> {
         let words = self.words();
         let by = self.reader.reckoning();
         let date = |at: usize| rules::longest(Rule::Date, &words[at..], &by).map_or(0, |(_, used)| used);
-        let used = Some(date(0)).filter(|used| *used > 0)?;
-        // "On second thoughts" and "Monday to Friday" are no day.
-        let again = rules::longest(Rule::Recurrence, &words, &by).map_or(0, |(_, used)| used);
-        if used < again || phrases::starts(self.lexicon().discourse.corrections, &words).is_some() {
+        let has_time = |found: &rules::Found| {
+            let every = found.iter().find_map(|(_, value)| Recurrence::parse(value.as_str()?));
+            every.is_none_or(|every| every.time.is_some())
+        };
+        let used = match rules::longest(Rule::Recurrence, &words, &by) {
+            Some((found, used)) if used > date(0) => Some(used).filter(|_| !has_time(&found)),
+            _ => Some(date(0)).filter(|used| *used > 0),
+        }?;
+        // "On second thoughts" is no day.
+        if phrases::starts(self.lexicon().discourse.corrections, &words).is_some() {
             return None;
         }
         let part = phrases::find(self.lexicon().time.parts, &words[used..]).map_or(0, |(_, used)| used);
@@ -225,9 +231,13 @@ impl Speech<'_> {
             let begins = phrases::starts(self.lexicon().time.at, said).is_some();
             let is_end = phrases::starts(ends, said).is_some();
             let used = rules::longest(Rule::Time, said, &by).map_or(0, |(_, used)| used);
-            // "At ten past" is after an hour that was said before.
-            let open =
-                (1..used).find_map(|at| rules::without_hour(&said[at..], self.lexicon()).map(|it| at + it));
+            // "At ten past" is after an hour that was said before; "at five to call mum" is none.
+            let is_whole = |end: &usize| {
+                let is_joint = |word: &&str| self.lexicon().requests.connectors.contains(word);
+                said.get(*end).is_none_or(is_joint) || self.pauses_before(at + end)
+            };
+            let open = |at: usize| Some(at + rules::without_hour(&said[at..], self.lexicon())?);
+            let open = (1..used).find_map(open).filter(is_whole);
             (begins && !is_end && used > 1 && open.is_none_or(|open| open <= used)).then_some(at + used)
         };
         let times: Vec<usize> = (from + 1..words.len()).filter_map(time_end).collect();

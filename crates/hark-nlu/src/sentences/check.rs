@@ -3,7 +3,8 @@
 use super::Sentences;
 use super::model::{Data, List, Rule};
 use super::template::Expr;
-use crate::problem::{Place, Problem, nearest};
+use crate::problem::{Place, Problem};
+use hark_config::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

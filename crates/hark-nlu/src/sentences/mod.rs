@@ -15,7 +15,8 @@ pub use check::{HOME_LISTS, Scope};
 pub use file::Responses;
 
 use super::grammar::Part;
-use super::problem::{Place, Problem, nearest};
+use super::problem::{Place, Problem};
+use hark_config::nearest;
 use model::{Data, List, Range, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! A walk over a YAML file that notes every mistake with its place instead of stopping at the first.
 
-use crate::problem::{Place, Problem, nearest};
+use crate::problem::{Place, Problem};
+use hark_config::nearest;
 use saphyr::{MarkedYaml, Scalar, YamlData};
 use serde_json::{Map, Value};
 use std::path::Path;

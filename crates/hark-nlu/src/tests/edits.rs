@@ -33,6 +33,12 @@ fn what_was_meant_takes_the_place_of_what_is_of_its_kind() {
         ),
         ("turn off the office light", "no, the lamp I mean", "HassTurnOff", json!({"name": "Lamp"})),
         (
+            "add eggs to the to do list",
+            "no, put them on the shopping list instead",
+            "HassShoppingListAddItem",
+            json!({"item": "eggs"}),
+        ),
+        (
             "put olive oil on the shopping list",
             "sunflower oil, I should have said",
             "HassShoppingListAddItem",
@@ -429,4 +435,49 @@ fn no_word_is_left_out_of_what_goes_on_a_list() {
     assert!(items.iter().all(|item| item != "washing liquid"), "{items:?}");
     // "Cancel the pasta" is more than "cancel".
     assert!(grammar.fill_within("HarkCancel", "cancel the pasta", None, now(), &effort).is_none());
+}
+
+#[test]
+fn one_of_a_kind_in_another_place_is_one() {
+    for behind in ["I meant the one in the kitchen", "I meant the kitchen one"] {
+        let found = understood(&format!("turn on the lamp{NEXT_TURN}{behind}"));
+        let [only] = found.intents.as_slice() else { panic!("{behind}: {found:?}") };
+        assert_eq!(
+            Value::Object(only.slots.clone()),
+            json!({"area": "Kitchen", "domain": "light"}),
+            "{behind}"
+        );
+        assert!(only.single, "{behind}");
+    }
+}
+
+#[test]
+fn what_is_asked_for_too_is_what_the_rule_does_too() {
+    for (behind, does) in [
+        ("and turn on the counter light as well", json!({"name": "Counter light"})),
+        ("and the lamp too", json!({"name": "Lamp"})),
+    ] {
+        let found = corrected("turn on the office light when the tv is on", behind);
+        let rules: Vec<(&Value, &Value)> =
+            found.iter().map(|(_, slots)| (&slots["said_when"], &slots["intents"][0]["slots"])).collect();
+        let when = json!("when the tv is on");
+        assert_eq!(rules, [(&when, &json!({"name": "Office light"})), (&when, &does)], "{behind}");
+    }
+}
+
+#[test]
+fn the_door_is_what_opens_and_shuts_and_the_heating_what_is_turned() {
+    for behind in ["and turn it back on when it closes", "and turn it back on when it's closed"] {
+        let found = corrected("when the patio door opens turn the heating off", behind);
+        let [_, (_, again)] = found.as_slice() else { panic!("{behind}: {found:?}") };
+        assert_eq!(again["trigger"]["condition"]["question"]["name"], "Patio door", "{behind}");
+        assert_eq!(again["intents"][0]["slots"], json!({"name": "Thermostat"}), "{behind}");
+    }
+}
+
+#[test]
+fn what_only_points_is_no_item() {
+    for text in ["add it to the shopping list", "put that on the list"] {
+        assert!(understood(text).intents.is_empty(), "{text}");
+    }
 }

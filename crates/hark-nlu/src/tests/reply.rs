@@ -12,7 +12,7 @@ pub(super) fn render(group: &str, key: &str, slots: Value, result: Value) -> Str
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::Lenient);
     let timer = json!({"name": "Pizza", "hours": 0, "minutes": 5, "seconds": 0, "late_minutes": 3});
     let context = json!({"slots": slots, "result": result, "intent": group, "area": null, "timer": timer,
-        "candidates": ["Lamp", "Desk light"], "text": "sing", "name": "Lava lamp"});
+        "candidates": ["Lamp", "Desk light"], "text": "sing", "name": "Lava lamp", "typed": "soon"});
     let context = minijinja::Value::from(minijinja::value::Serde(context));
     let text =
         environment.render_str(template, context).unwrap_or_else(|error| panic!("{group} {key}: {error:#}"));

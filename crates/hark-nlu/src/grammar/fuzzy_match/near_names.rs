@@ -43,5 +43,12 @@ pub(crate) struct Span {
     pub candidates: Vec<Candidate>,
 }
 
+impl Span {
+    /// The domain of the best of its names.
+    pub fn domain(&self) -> Option<&str> {
+        self.candidates.first()?.entry.context.get("domain")?.as_str()
+    }
+}
+
 /// Names that some words may be, with the numbers of their lists.
 pub(in crate::grammar) type NamesFound = Rc<[(u8, Candidate)]>;

@@ -35,7 +35,7 @@ pub fn set_temperature(services: &Arc<Services>, args: &Args) -> Result<Prepared
     let missing = || Failure::wrong_call("temperature", "home.climate_set_temperature needs temperature");
     let temperature = args.number("temperature").ok_or_else(missing)?;
     let home = services.home.registry().home();
-    let mut target = what_heats_there(&home, target(args));
+    let mut target = target(args);
     if target.name.is_none() {
         target.domain = Some("climate".into());
     }
@@ -44,21 +44,6 @@ pub fn set_temperature(services: &Arc<Services>, args: &Args) -> Result<Prepared
     let unit = device.map_or("°C", unit);
     let about = json!({"temperature": plain(temperature), "unit": unit});
     plan(services, &target, (HEATS, HEATS), about, |_| Ok(DeviceCommand::Temperature(temperature)))
-}
-
-/// What is meant by "the heating upstairs" where only a thermostat downstairs is called so: what heats there. What is called
-/// after its own room is meant as it is named.
-fn what_heats_there(home: &Home, target: Target) -> Target {
-    let scope = Scope { able: HEATS, sweep: HEATS, default_area: None };
-    let anywhere = Target { area: None, floor: None, ..target.clone() };
-    let is_general = |entity: &Entity| {
-        let area = home.areas.iter().find(|area| entity.area.as_ref() == Some(&area.id));
-        area.is_none_or(|area| !entity.name.to_lowercase().contains(&area.name.to_lowercase()))
-    };
-    let is_elsewhere = target.name.is_some()
-        && matches!(select(home, &target, scope), Err(SelectError::NothingThere { .. }))
-        && select(home, &anywhere, scope).is_ok_and(|found| found.iter().all(is_general));
-    if is_elsewhere { Target { name: None, ..target } } else { target }
 }
 
 /// `home.climate_step`.
