@@ -33,14 +33,14 @@ pub mod speaking;
 pub mod tools;
 pub mod watch;
 
-pub use config_file::{ChangeError, ConfigFile, write_whole};
+pub use config_file::{ChangeError, ConfigFile, write_private, write_whole};
 pub use default_file::{DEFAULT_FILE, render as render_default_file};
 pub use edit::Change;
 pub use hearing::{audio, barge_in, echo, endpoint, speakers, stt, vad, wake};
 pub use load::{Effective, Loaded};
 pub use loading::keys;
 use loading::{config_file, default_file, edit, load, problem, rules, source};
-pub use problem::{Problem, fault_of};
+pub use problem::{Problem, fault_of, nearest};
 pub use rules::{check_wake_words, is_model_path};
 pub use source::Source;
 

@@ -355,14 +355,8 @@ impl Manifest {
     /// `BadInput` with a near name when there is none.
     pub fn part(&self, id: &str) -> Result<&Artifact, Fault> {
         let unknown = || {
-            let hint = self
-                .parts
-                .iter()
-                .map(|part| (strsim::normalized_damerau_levenshtein(id, &part.id), &part.id))
-                .max_by(|a, b| a.0.total_cmp(&b.0))
-                .filter(|(likeness, _)| *likeness > 0.6)
-                .map(|(_, near)| format!("; did you mean `{near}`?"))
-                .unwrap_or_default();
+            let near = hark_config::nearest(id, self.parts.iter().map(|part| part.id.as_str()));
+            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             ManifestError::Unknown { id: id.to_owned(), hint }
         };
         Ok(self.parts.iter().find(|part| part.id == id).ok_or_else(unknown)?)

@@ -2,7 +2,7 @@
 
 use crate::error::PersonalError;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Most files of a folder that are read.
@@ -44,7 +44,7 @@ pub(crate) fn add(folder: &Path, name: &str, text: &str) -> Result<(), PersonalE
     if folder.join(name).exists() {
         return Err(PersonalError::Changed);
     }
-    put(&folder.join(name), text, None).map_err(failed)
+    hark_config::write_private(&folder.join(name), text).map_err(failed)
 }
 
 /// Writes over a file whose text is still `before`; whole, or not at all.
@@ -53,8 +53,7 @@ pub(crate) fn replace(path: &Path, before: &str, after: &str) -> Result<(), Pers
     // A link stays one: what it leads to is written.
     let path = fs::canonicalize(path).map_err(failed)?;
     same(&path, before)?;
-    let permissions = fs::metadata(&path).map_err(failed)?.permissions();
-    put(&path, after, Some(permissions)).map_err(failed)
+    hark_config::write_private(&path, after).map_err(failed)
 }
 
 /// Removes a file whose text is still `before`.
@@ -83,24 +82,6 @@ fn same(path: &Path, before: &str) -> Result<(), PersonalError> {
         }
         _ => Err(PersonalError::Changed),
     }
-}
-
-fn put(path: &Path, text: &str, permissions: Option<fs::Permissions>) -> std::io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let unfinished = path.with_file_name(format!(".{name}.part"));
-    let mut options = fs::OpenOptions::new();
-    let mut file = hark_config::paths::private(options.write(true).create_new(true)).open(&unfinished)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    let kept = written.and_then(|()| match permissions {
-        Some(permissions) => fs::set_permissions(&unfinished, permissions),
-        None => Ok(()),
-    });
-    let put = kept.and_then(|()| fs::rename(&unfinished, path));
-    if put.is_err() {
-        // It is only the unfinished one; that it cannot be removed changes nothing about the error.
-        let _ = fs::remove_file(&unfinished);
-    }
-    put
 }
 
 fn text(path: &Path) -> std::io::Result<String> {

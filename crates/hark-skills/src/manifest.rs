@@ -371,9 +371,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 
 /// What may have been meant.
 fn near<'k>(word: &str, known: impl Iterator<Item = &'k str> + Clone) -> String {
-    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(word, known);
-    let nearest = known.clone().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match nearest.filter(|nearest| likeness(nearest) >= 0.6) {
+    match hark_config::nearest(word, known.clone()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => format!("use one of: {}", known.collect::<Vec<_>>().join(", ")),
     }

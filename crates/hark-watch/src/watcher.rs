@@ -5,7 +5,7 @@ use crate::folder::{Happened, Listing};
 use crate::git;
 use crate::things::{AWAY, FOLDER, QUIET, REPOSITORY, id};
 use hark_config::watch::WatchConfig;
-use hark_config::write_whole;
+use hark_config::write_private;
 use hark_core::ports::{HomeSink, StateReport};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use serde_json::Map;
@@ -228,7 +228,7 @@ impl Folders {
         let known = self.all.iter().filter_map(|folder| Some((&folder.path, folder.known.as_ref()?)));
         let known: BTreeMap<_, _> = known.collect();
         let written = serde_json::to_vec(&known).map_err(std::io::Error::from);
-        if let Err(error) = written.and_then(|written| write_whole(&self.kept, written)) {
+        if let Err(error) = written.and_then(|written| write_private(&self.kept, written)) {
             tracing::error!("what happens in folders while Hark is away is not seen: {error}");
         }
     }

@@ -1,7 +1,7 @@
 //! What a source of the home told last, in the state folder: its names are understood from the first moment
 //! on, also while it cannot be reached.
 
-use hark_config::paths::ensure_dir;
+use hark_config::write_private;
 use hark_core::home::Home;
 use hark_home::UNAVAILABLE;
 use serde::de::DeserializeOwned;
@@ -42,7 +42,7 @@ impl HomeCache {
         if std::fs::read_to_string(&self.0).is_ok_and(|known| known == text) {
             return;
         }
-        if let Err(error) = write_whole(&self.0, &text) {
+        if let Err(error) = write_private(&self.0, &text) {
             tracing::warn!(file = %self.0.display(), %error, "what is known of the home cannot be kept");
         }
     }
@@ -60,14 +60,6 @@ pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
             None
         }
     }
-}
-
-/// Writes a file of the state folder whole or not at all.
-pub(crate) fn write_whole(file: &Path, text: &str) -> Result<(), String> {
-    if let Some(folder) = file.parent() {
-        ensure_dir(folder).map_err(|fault| fault.to_string())?;
-    }
-    hark_config::write_whole(file, text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

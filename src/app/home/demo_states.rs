@@ -1,8 +1,9 @@
 //! What virtual devices are like, in the state folder: a home without real ones stays as it was left. Only what differs
 //! from the home's file is kept, so that the file counts for everything else.
 
-use crate::app::home::cache::{read, write_whole};
+use crate::app::home::cache::read;
 use hark_config::Config;
+use hark_config::write_private;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::{EntityId, Fault};
@@ -124,7 +125,7 @@ impl StateWriter {
             return;
         }
         let text = serde_json::json!(self.states.differing(&self.home.home())).to_string();
-        if let Err(error) = write_whole(&self.states.file, &text) {
+        if let Err(error) = write_private(&self.states.file, &text) {
             tracing::warn!(file = %self.states.file.display(), %error, "the demo home cannot be kept");
         }
     }

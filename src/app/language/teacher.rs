@@ -2,13 +2,13 @@
 //! folder, which the next training of the classifier takes in.
 
 use crate::app::clock;
+use hark_config::nearest;
 use hark_core::ports::{HomeView, Understand};
 use hark_core::teaching::{Correction, Lesson};
 use hark_core::{Category, Envelope, Fault, FaultKind, Intent, PublicEvent, Route, TurnId};
 use hark_nlu::intent::examples::spoken;
 use hark_nlu::intent::examples::{Label, Marked, mark};
 use hark_nlu::intent::{INTENTS, IntentPaths};
-use hark_nlu::nearest;
 use hark_store::turns::{TurnRecord, Turns};
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use crate::paths::{ProcessEnvironment, make_dir};
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, fchown};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 /// Where the configuration of a program comes from.
@@ -141,6 +141,19 @@ fn give(file: &File, like: &Metadata) -> io::Result<()> {
 /// # Errors
 /// When it cannot be written; the file is as before then.
 pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+    write_with_mode(path, contents.as_ref(), 0o666)
+}
+
+/// The same of what nobody else is to read: a new file belongs to its owner alone.
+///
+/// # Errors
+/// As of [`write_whole`].
+pub fn write_private(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+    write_with_mode(path, contents.as_ref(), 0o600)
+}
+
+/// `mode` is that of a new file, before the process's umask.
+fn write_with_mode(path: &Path, contents: &[u8], mode: u32) -> io::Result<()> {
     // A link stays one.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -148,12 +161,13 @@ pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let unfinished = folder.join(format!(".{name}.{}.part", std::process::id()));
     let written = (|| {
-        let mut file = File::create(&unfinished)?;
+        let mut file =
+            File::options().write(true).create(true).truncate(true).mode(mode).open(&unfinished)?;
         if let Ok(old) = fs::metadata(&target) {
             file.set_permissions(old.permissions())?;
             give(&file, &old)?;
         }
-        file.write_all(contents.as_ref())?;
+        file.write_all(contents)?;
         file.sync_all()?;
         fs::rename(&unfinished, &target)?;
         File::open(folder)?.sync_all()
@@ -177,6 +191,22 @@ mod tests {
 
     fn none(_: &Loaded) -> Vec<Problem> {
         Vec::new()
+    }
+
+    #[test]
+    fn what_is_private_is_its_owners_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("spending.json");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        write_private(&path, "one").unwrap();
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        write_private(&path, "two").unwrap();
+        assert_eq!(
+            (mode(), fs::read_to_string(&path).unwrap().as_str()),
+            (0o640, "two"),
+            "a mode that was given stays"
+        );
     }
 
     #[test]

@@ -122,7 +122,8 @@ pub struct SoundTestResult {
 }
 
 /// Where Home Assistant is, and what lets Hark in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+// Without `Debug`: it holds a secret.
+#[derive(Clone, PartialEq, Eq)]
 pub struct HomeAssistantChoice {
     /// Its address.
     pub url: String,
@@ -133,7 +134,8 @@ pub struct HomeAssistantChoice {
 }
 
 /// Where a broker is, and what lets Hark in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+// Without `Debug`: it holds a secret.
+#[derive(Clone, PartialEq, Eq)]
 pub struct BrokerChoice {
     /// Its address.
     pub url: String,

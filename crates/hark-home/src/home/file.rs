@@ -2,8 +2,9 @@
 //! wrong in it is told at once.
 
 use super::super::names::normal;
-use super::file_reader::{Problems, TableReader, nearest};
+use super::file_reader::{Problems, TableReader};
 use super::{SOURCE_DEMO, SOURCE_FILE, UNAVAILABLE};
+use hark_config::nearest;
 use hark_core::home::{Area, Entity, Floor, Home, HomeList, Location, Person};
 use hark_core::{EntityId, Fault, FaultKind};
 use serde_json::Value;

@@ -1,6 +1,7 @@
 //! Reading tables of a TOML file key by key, so that every problem is found and has a line.
 
 use super::super::names;
+use hark_config::nearest;
 use serde_json::{Map, Number, Value};
 use std::collections::HashSet;
 use std::fmt;
@@ -196,15 +197,6 @@ impl<'r, 'i> TableReader<'r, 'i> {
             problems.add(key.span().start, &self.key(key.get_ref()), "is not a known key".into(), fix);
         }
     }
-}
-
-/// The most similar word, when one is similar enough to be meant.
-pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .map(|known| (strsim::jaro_winkler(word, known), known))
-        .filter(|(score, _)| *score > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, known)| known)
 }
 
 fn wrong_kind(value: &Spanned<DeValue<'_>>, wanted: &str) -> String {

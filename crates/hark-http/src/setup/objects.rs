@@ -165,7 +165,8 @@ pub(crate) struct WakeTried {
 }
 
 /// Where Home Assistant is, and what lets Hark in.
-#[derive(Debug, Deserialize, JsonSchema)]
+// Without `Debug`: it holds a secret.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HomeAssistantRequest {
     pub(super) url: String,
@@ -178,7 +179,8 @@ pub(crate) struct HomeAssistantRequest {
 }
 
 /// Where a broker is, and what lets Hark in.
-#[derive(Debug, Deserialize, JsonSchema)]
+// Without `Debug`: it holds a secret.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BrokerRequest {
     pub(super) url: String,

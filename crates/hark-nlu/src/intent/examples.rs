@@ -10,12 +10,14 @@
 
 use super::catalogue::category_of;
 use super::error::IntentError;
-use crate::problem::{Place, Problem, nearest};
+use crate::problem::{Place, Problem};
 use crate::sentences::yaml::{Node, Reader, place};
 use crate::text;
+use hark_config::nearest;
 use hark_core::Category;
 use saphyr::{LoadableYamlNode, MarkedYaml};
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Marked sentences that are kept; a household has some dozens.
@@ -139,11 +141,11 @@ pub fn mark(file: &Path, text: &str, label: &Label) -> Result<Marked, IntentErro
     all.drain(..(all.len() + 1).saturating_sub(MOST_MARKED));
     all.push(Example { text: text.to_owned(), label: label.clone() });
     let items: String = all.iter().map(|example| item(&example.text, &example.label)).collect();
-    hark_config::write_whole(file, format!("{HEADER}{items}")).map(|()| marked).map_err(io)
+    hark_config::write_private(file, format!("{HEADER}{items}")).map(|()| marked).map_err(io)
 }
 
 fn append(file: &Path, text: &str, label: &Label) -> std::io::Result<()> {
-    let mut open = std::fs::OpenOptions::new().create(true).append(true).open(file)?;
+    let mut open = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(file)?;
     let header = if open.metadata()?.len() == 0 { HEADER } else { "" };
     open.write_all(format!("{header}{}", item(text, label)).as_bytes())?;
     open.sync_all()
@@ -197,7 +199,7 @@ fn read_item(reader: &mut Reader<'_>, item: &Node<'_>, found: &mut Vec<Example>)
                 category = Category::named(&name);
                 if category.is_none() {
                     let names = Category::ALL.map(Category::name);
-                    let fix = match nearest(&name, names) {
+                    let fix = match nearest(&name, names.into_iter()) {
                         Some(likely) => format!("did you mean '{likely}'?"),
                         None => format!("use one of: {}", names.join(", ")),
                     };
