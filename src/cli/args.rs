@@ -216,6 +216,9 @@ pub struct Ask {
     /// Which earlier turns of that conversation a language model is told from now on: `session`, `last:N`, or `auto`
     #[arg(long, value_name = "TURNS", requires = "session", value_parser = replay)]
     pub replay: Option<ReplayChoice>,
+    /// The language model that answers, where one is needed: one that the section `llm` of the configuration names, or the name of its server
+    #[arg(long, value_name = "NAME", value_parser = model)]
+    pub model: Option<String>,
     /// Stop before acting
     #[arg(long)]
     pub dry_run: bool,
@@ -444,6 +447,11 @@ pub enum Schedule {
         /// Its id, the end of its id, its name, or `all`
         timer: String,
     },
+}
+
+fn model(text: &str) -> Result<String, String> {
+    let is_name = !text.is_empty() && !text.contains(char::is_whitespace);
+    is_name.then(|| text.to_owned()).ok_or_else(|| "a name without blanks".to_owned())
 }
 
 fn replay(text: &str) -> Result<ReplayChoice, String> {

@@ -64,6 +64,7 @@ mod tests {
             tools: Vec::new(),
             difficulty: Difficulty::Simple,
             purpose: Purpose::Plan,
+            model: None,
             schema: None,
             max_tokens: None,
             temperature,

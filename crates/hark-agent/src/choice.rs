@@ -30,8 +30,11 @@ impl Models {
         }
     }
 
-    /// The model for a request.
-    pub(super) fn of(&self, prompt: &Prompt) -> &str {
+    /// The model for a request. One that was named is one of these, or the name of their server.
+    pub(super) fn of<'m>(&'m self, prompt: &'m Prompt) -> &'m str {
+        if let Some(named) = prompt.model.as_deref().filter(|named| self.all().contains(named)) {
+            return named;
+        }
         let own =
             self.of_purpose.iter().find(|(purpose, model)| *purpose == prompt.purpose && !model.is_empty());
         if let Some((_, model)) = own {

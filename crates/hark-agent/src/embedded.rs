@@ -26,8 +26,8 @@ const SHORTENED: u32 = 4;
 #[derive(Debug)]
 pub(super) struct Embedded {
     engine: Arc<Engine>,
-    name: String,
-    models: Models,
+    pub(super) name: String,
+    pub(super) models: Models,
     thinkers: Thinkers,
     max_tokens: u32,
     max_answer_bytes: usize,

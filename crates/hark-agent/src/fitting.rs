@@ -121,6 +121,7 @@ mod tests {
             tools: Vec::new(),
             difficulty: Difficulty::Complex,
             purpose: Purpose::Plan,
+            model: None,
             schema: None,
             max_tokens: None,
             temperature: 0.0,

@@ -11,6 +11,7 @@ pub(super) struct Health(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     trouble: Option<ModelError>,
+    doubt: Option<ModelError>,
     /// It is passed over until then.
     down_until: Option<Instant>,
 }
@@ -19,6 +20,16 @@ impl Health {
     /// What is wrong with it as far as is known.
     pub(super) fn trouble(&self) -> Option<ModelError> {
         self.state().trouble.clone()
+    }
+
+    /// What may be wrong with it, though it can work.
+    pub(super) fn doubt(&self) -> Option<ModelError> {
+        self.state().doubt.clone()
+    }
+
+    /// It works, and this may be wrong all the same.
+    pub(super) fn is_doubtful(&self, doubt: ModelError) {
+        *self.state() = State { doubt: Some(doubt), ..State::default() };
     }
 
     /// Whether it is to be passed over for now.

@@ -35,7 +35,9 @@ mod words;
 
 pub use error::Error;
 
+use choice::Models;
 use hark_config::Config;
+use hark_config::llm::ProviderKind;
 use hark_core::model::LanguageModel;
 use hark_core::{Fault, FaultKind};
 use manager::Manager;
@@ -54,6 +56,27 @@ pub fn open(
 ) -> Result<Option<Arc<dyn LanguageModel>>, Fault> {
     let manager = Manager::open(config, credentials_dir)?;
     Ok(manager.map(|manager| Arc::new(manager) as Arc<dyn LanguageModel>))
+}
+
+/// What a person can name to have one request answered by it: the configured servers and their models, in order of preference.
+pub fn names(config: &Config) -> Vec<String> {
+    let mut names = Vec::new();
+    for (_, server) in config.llm.all(&config.llm_fallback) {
+        if !server.is_configured() {
+            continue;
+        }
+        // Models of this program are paths.
+        let is_embedded = server.provider == ProviderKind::Embedded;
+        let models = Models::new(&server);
+        let models =
+            models.all().into_iter().filter(|model| !is_embedded && !model.is_empty()).map(str::to_owned);
+        for name in std::iter::once(server.name.clone()).chain(models) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
 }
 
 /// Says how the configured servers answer, for `hark doctor`.

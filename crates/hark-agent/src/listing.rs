@@ -16,6 +16,8 @@ const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 const MAX_MODELS: usize = 5000;
 /// Longest name of a model, bytes.
 const MAX_NAME_BYTES: usize = 256;
+/// Most of them that are told by name.
+const MAX_TOLD: usize = 5;
 /// How long a list may take at most.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -28,12 +30,14 @@ impl Provider {
         });
         match &found {
             Err(error) => self.health.has_failed(error, rest),
-            Ok(models) => {
-                self.health.is_well();
-                if let Some(missing) = self.missing(models) {
+            Ok(models) => match self.missing(models) {
+                None => self.health.is_well(),
+                Some(doubt @ ModelError::NotListed(..)) => self.health.is_doubtful(doubt),
+                Some(missing) => {
+                    self.health.is_well();
                     self.health.has_failed(&missing, rest);
                 }
-            }
+            },
         }
         found
     }
@@ -41,26 +45,34 @@ impl Provider {
     /// How it answers, in words.
     pub(super) async fn report(&self, rest: Duration) -> Result<String, ModelError> {
         let models = self.look(rest).await?;
-        if let Some(missing) = self.missing(&models) {
-            return Err(missing);
-        }
+        let doubt = match self.missing(&models) {
+            None => String::new(),
+            Some(doubt @ ModelError::NotListed(..)) => format!("; {doubt}"),
+            Some(missing) => return Err(missing),
+        };
         let named = self.models.all().join(", ");
-        Ok(format!("{} answers: {} models, uses {named}", self.place(), models.len()))
+        Ok(format!("{} answers: {} models, uses {named}{doubt}", self.place(), models.len()))
     }
 
-    /// A configured model it does not have. Only Ollama's list is to be believed: others answer to names that are not
-    /// in theirs.
+    /// A configured model it does not have. Only Ollama's list is to be believed: others may answer to names that are not
+    /// in theirs (llama.cpp to any).
     fn missing(&self, models: &[ModelListing]) -> Option<ModelError> {
-        if self.kind == Wire::Openai {
-            return None;
-        }
         let has = |wanted: &str| {
             models.iter().any(|model| {
                 model.name == wanted || model.name.strip_suffix(":latest").is_some_and(|name| name == wanted)
             })
         };
         let missing = self.models.all().into_iter().find(|wanted| !has(wanted))?;
-        Some(ModelError::NoSuchModel(self.place(), missing.to_owned()))
+        let (place, missing) = (self.place(), missing.to_owned());
+        if self.kind == Wire::Ollama {
+            return Some(ModelError::NoSuchModel(place, missing));
+        }
+        let mut names: Vec<&str> = models.iter().take(MAX_TOLD).map(|model| model.name.as_str()).collect();
+        if models.len() > MAX_TOLD {
+            names.push("…");
+        }
+        // A server that lists none has not been asked to.
+        (!names.is_empty()).then(|| ModelError::NotListed(place, missing, names.join(", ")))
     }
 
     async fn list(&self) -> Result<Vec<ModelListing>, Failure> {

@@ -122,6 +122,10 @@ impl LanguageModel for Manager {
         let first = troubles.next()??;
         troubles.all(|trouble| trouble.is_some()).then_some(first)
     }
+
+    fn doubt(&self) -> Option<ModelError> {
+        self.0.servers.iter().find_map(|server| server.health().doubt())
+    }
 }
 
 impl Inner {
@@ -134,7 +138,7 @@ impl Inner {
         let whole_ms = u64::try_from(self.whole.as_millis()).unwrap_or(u64::MAX);
         let deadline = Deadline { at: Instant::now() + self.whole, whole_ms };
         let mut first_error = None;
-        let order = self.order();
+        let order = self.order(prompt.model.as_deref())?;
         for (place, server) in order.iter().enumerate() {
             let others = place + 1 < order.len();
             let patience = if others { SWITCH.min(server.first_token()) } else { server.first_token() };
@@ -199,10 +203,17 @@ impl Inner {
         }
     }
 
-    /// In order of preference without those that are down; when all are, everyone in order.
-    fn order(&self) -> Vec<&Server> {
-        let up: Vec<&Server> = self.servers.iter().filter(|server| !server.health().is_down()).collect();
-        if up.is_empty() { self.servers.iter().collect() } else { up }
+    /// In order of preference without those that are down; when all are, everyone in order. Where one was named, nobody else
+    /// is asked in its place.
+    fn order(&self, named: Option<&str>) -> Result<Vec<&Server>, ModelError> {
+        let is_meant = |server: &&Server| named.is_none_or(|name| server.is_named(name));
+        let meant: Vec<&Server> = self.servers.iter().filter(is_meant).collect();
+        if let (Some(named), true) = (named, meant.is_empty()) {
+            let place = "[llm], as far as it may be asked,".to_owned();
+            return Err(ModelError::NoSuchModel(place, named.to_owned()));
+        }
+        let up: Vec<&Server> = meant.iter().copied().filter(|server| !server.health().is_down()).collect();
+        Ok(if up.is_empty() { meant } else { up })
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {

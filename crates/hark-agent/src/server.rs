@@ -25,6 +25,15 @@ impl Server {
         }
     }
 
+    /// Whether it, or a model of it, has this name.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        let (own, models) = match self {
+            Self::Remote(provider) => (&provider.name, &provider.models),
+            Self::Embedded(embedded) => (&embedded.name, &embedded.models),
+        };
+        own == name || models.all().contains(&name)
+    }
+
     /// What is known of how it does.
     pub(super) fn health(&self) -> &Health {
         match self {

@@ -107,6 +107,7 @@ mod tests {
             tools: vec![tool],
             difficulty: Difficulty::Complex,
             purpose: Purpose::Plan,
+            model: None,
             schema: None,
             max_tokens: None,
             temperature: 0.0,

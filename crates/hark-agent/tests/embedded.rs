@@ -39,6 +39,7 @@ fn prompt(words: &str) -> Prompt {
         tools: Vec::new(),
         difficulty: Difficulty::Complex,
         purpose: Purpose::Plan,
+        model: None,
         schema: None,
         max_tokens: Some(32),
         temperature: 0.0,

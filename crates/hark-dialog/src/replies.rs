@@ -20,7 +20,7 @@ const THING_EXAMPLES: &str = "thing_examples";
 const TOOL_EXAMPLES: &str = "tool_examples";
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 59] = [
+pub const FIXED_KEYS: [&str; 60] = [
     "not_understood",
     "which_thing",
     "dont_know",
@@ -79,6 +79,7 @@ pub const FIXED_KEYS: [&str; 59] = [
     "slip_verbosity",
     "slip_replay",
     "slip_plan",
+    "slip_model",
     "slip_tool",
 ];
 
@@ -194,7 +195,7 @@ impl Replies {
                 Ok(join(&self.parts(parts)?, &question))
             }
             Reply::Fixed { key } => self.fill("replies", key, json!({})),
-            Reply::Slip { key, said } => self.fill("replies", key, json!({ "said": said })),
+            Reply::Slip { key, said } => self.fill("replies", key, json!({ "typed": said })),
             Reply::NotUnderstood { near, hint } => {
                 let about = match near {
                     Some(near) => self.example(THING_EXAMPLES, &near.domain, json!({ "name": near.name }))?,

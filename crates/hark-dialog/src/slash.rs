@@ -1,5 +1,5 @@
 //! Commands that are typed: `/remind 5m check tests`, `/schedule "0 9 * * *" daily standup`, `/cron list`,
-//! `/cron remove ID`, `/snooze 10m`, `/tool NAME key=value`. Accepted on every typed route, never from speech.
+//! `/cron remove ID`, `/snooze 10m`, `/tool NAME key=value`, and `/model NAME` in front of a request. Accepted on every typed route, never from speech.
 
 use hark_core::calendar::When;
 use hark_core::{Intent, Reply, Route, Slots};
@@ -46,6 +46,14 @@ pub fn read(text: &str) -> Option<Result<Intent, Slip>> {
         response: None,
         single: false,
     }))
+}
+
+/// The language model that a request names, and the request: `/model NAME REQUEST`. Either is empty where it is missing.
+pub fn for_model(text: &str) -> Option<(&str, &str)> {
+    let (command, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+    let rest = rest.trim();
+    let (model, request) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    command.eq_ignore_ascii_case("/model").then_some((model, request.trim()))
 }
 
 type Read = Result<(&'static str, Slots), Slip>;

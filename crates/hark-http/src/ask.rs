@@ -34,7 +34,10 @@ pub(super) async fn ask(
     }
     let said = match app.api.yes_or_no(&text).filter(|_| operator.0 && !request.dry_run) {
         Some(yes) => Said::Answer { yes, operator: true },
-        None => Said::Words { text, dry_run: request.dry_run, pictures },
+        None => {
+            let text = request_input::for_model(text, request.model.as_deref())?;
+            Said::Words { text, dry_run: request.dry_run, pictures }
+        }
     };
     turn(app, &session, said).await
 }

@@ -17,6 +17,8 @@ use tokio::sync::OwnedSemaphorePermit;
 
 /// Characters of a session's name.
 const MAX_SESSION_CHARACTERS: usize = 64;
+/// Characters of the name of a language model.
+const MAX_MODEL_CHARACTERS: usize = 256;
 /// Bytes that are read of a body after it was refused.
 pub(super) const MAX_DISCARDED_BYTES: usize = 64 * 1024 * 1024;
 
@@ -209,6 +211,17 @@ pub(super) fn text(name: &str, text: &str) -> Result<String, ApiError> {
     } else {
         Ok(text.to_owned())
     }
+}
+
+/// A request for the language model that it names, as it is typed.
+pub(super) fn for_model(text: String, model: Option<&str>) -> Result<String, ApiError> {
+    let Some(model) = model else { return Ok(text) };
+    let is_name = |c: char| !c.is_whitespace() && !c.is_control();
+    if !(1..=MAX_MODEL_CHARACTERS).contains(&model.chars().count()) || !model.chars().all(is_name) {
+        let fix = format!("use 1 to {MAX_MODEL_CHARACTERS} characters without blanks");
+        return Err(ApiError::unprocessable("`model` is not the name of a language model", fix));
+    }
+    Ok(format!("/model {model} {text}"))
 }
 
 /// The name of a conversation.

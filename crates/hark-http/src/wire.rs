@@ -22,6 +22,7 @@ const TEXT_PATTERN: &str = concat!(
 );
 /// No control characters (`request_input::session`).
 const SESSION_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
+const MODEL_PATTERN: &str = r"^[^\s\u0000-\u001f\u007f-\u009f]+$";
 
 /// Base64 of a picture: what it begins with in each of the formats, then anything.
 const PICTURE_PATTERN: &str = concat!(
@@ -563,6 +564,11 @@ pub(super) struct AskRequest {
     /// Find out what it means and do nothing.
     #[serde(default)]
     pub(super) dry_run: bool,
+    /// The language model that answers, where one is needed: one that `[llm]` names, or the name of its server. Where there is
+    /// none of that name, the reply says which there are.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 256), regex(pattern = MODEL_PATTERN))]
+    pub(super) model: Option<String>,
     /// Pictures it is about.
     #[serde(default)]
     #[schemars(length(max = 4))]

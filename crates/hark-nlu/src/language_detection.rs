@@ -38,8 +38,10 @@ const LANGUAGES: [(Lang, &str); 25] = [
     (Lang::Hin, "hi"),
 ];
 
-/// Telling words that are enough when no other language has one.
+/// Telling words that are enough when no other language has one, and one word in how many they must be: "i" and "me" are words
+/// of others, too.
 const LEAST_TELLING: usize = 2;
+const TELLING_SHARE: usize = 5;
 
 /// For each language that has a folder, how many of its telling words are in a text.
 fn telling(text: &str) -> Vec<(&'static str, usize)> {
@@ -56,7 +58,9 @@ pub fn of(text: &str) -> Option<&'static str> {
     let mut told = telling(text).into_iter().filter(|(_, count)| *count > 0);
     // Words that tell of two languages tell nothing.
     let told = told.next().filter(|_| told.next().is_none());
-    if let Some((code, _)) = told.filter(|(_, count)| *count >= LEAST_TELLING) {
+    let words = text.split_whitespace().count();
+    let is_enough = |count: usize| count >= LEAST_TELLING && count * TELLING_SHARE >= words;
+    if let Some((code, _)) = told.filter(|(_, count)| is_enough(*count)) {
         return Some(code);
     }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
@@ -83,6 +87,7 @@ mod tests {
             ("how high is it", Some("en")),
             ("can somebody unlock our front door quickly", Some("en")),
             ("est-ce qu'il va pleuvoir demain matin à la maison", Some("fr")),
+            ("Jag har släckt ljuset i köket och i hallen och dörren är låst nu", None),
             ("ok", None),
             ("", None),
             ("1234 5678", None),

@@ -85,6 +85,7 @@ pub(crate) fn open(
         skills: told_skills(skills.clone()),
         words: Arc::new(move |language| replies.summary_words(language)),
         languages: lexicons(config),
+        language_of: hark_nlu::language_detection::of,
         now: Arc::new(wall_local),
     };
     Ok(Some(Arc::new(ModelTasks::new(parts))))

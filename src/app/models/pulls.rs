@@ -98,7 +98,7 @@ impl ModelFiles for BackgroundPulls {
             let mut job = lock(&shared);
             (job.state, job.cancel) = (over, None);
         };
-        if let Err(error) = std::thread::Builder::new().name("model-pull".into()).spawn(work) {
+        if let Err(error) = std::thread::Builder::new().name("hark-pull".into()).spawn(work) {
             job.state = before;
             return Err(not_begun(error));
         }

@@ -20,7 +20,7 @@ async fn look(model: &dyn LanguageModel, known: &[ModelError], tell: &impl Fn(Fa
     let (_, mut troubles) = model.models().await;
     // A model that its server does not have is no fault of the list.
     let trouble = model.trouble().filter(|trouble| !troubles.contains(trouble));
-    troubles.extend(trouble);
+    troubles.extend(trouble.into_iter().chain(model.doubt()));
     troubles.iter().filter(|trouble| !known.contains(trouble)).for_each(|trouble| tell(fault(trouble)));
     troubles
 }

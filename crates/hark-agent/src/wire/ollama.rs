@@ -177,6 +177,7 @@ mod tests {
             tools: Vec::new(),
             difficulty: Difficulty::Simple,
             purpose: Purpose::Answer,
+            model: None,
             schema: Some(json!({"type": "object"})),
             max_tokens: None,
             temperature: 0.0,

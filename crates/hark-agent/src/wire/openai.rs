@@ -189,6 +189,7 @@ mod tests {
             tools: Vec::new(),
             difficulty: Difficulty::Simple,
             purpose: Purpose::Answer,
+            model: None,
             schema: None,
             max_tokens: None,
             temperature: 0.7,

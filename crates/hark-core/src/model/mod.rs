@@ -158,6 +158,9 @@ pub struct Prompt {
     pub difficulty: Difficulty,
     /// What it is for.
     pub purpose: Purpose,
+    /// The model, or the server, that the person has named for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// JSON Schema the answer must satisfy, for providers that can be told; checked by the caller in any case.
     pub schema: Option<Value>,
     /// Most tokens of the answer; `None` is as configured.
@@ -206,6 +209,9 @@ pub enum ModelError {
     /// The provider does not have this model.
     #[error("{0} has no model {1}; `hark models list` shows what there is")]
     NoSuchModel(String, String),
+    /// The provider does not list this model, but these; it may answer to the name all the same.
+    #[error("{0} does not list the model {1}, only {2}")]
+    NotListed(String, String, String),
     /// Not the protocol, or more than is read.
     #[error("the language model at {0} gave an answer that cannot be used: {1}")]
     BadAnswer(String, String),
@@ -244,4 +250,8 @@ pub trait LanguageModel: Send + Sync {
     fn models(&self) -> ListingFuture;
     /// What is wrong with it as far as is known, without asking; `None` when it works or was not tried yet.
     fn trouble(&self) -> Option<ModelError>;
+    /// What may be wrong with it, though it can work, as the last list of models told.
+    fn doubt(&self) -> Option<ModelError> {
+        None
+    }
 }

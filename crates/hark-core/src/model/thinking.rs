@@ -39,6 +39,9 @@ pub struct Task {
     /// A text that is to be put into other words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<TextChange>,
+    /// The language model, or the server of one, that the person has named for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// It goes on with a task that waited for somebody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,

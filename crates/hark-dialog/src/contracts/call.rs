@@ -28,6 +28,8 @@ pub struct Options<'a> {
     pub pictures: Vec<Picture>,
     /// Another model than the contract's.
     pub difficulty: Option<Difficulty>,
+    /// The model, or the server, that the person has named.
+    pub model: Option<String>,
     /// Local time, for contracts whose prompt tells it.
     pub now: Option<NaiveDateTime>,
     /// Only these tools; `None`: all there are. Taking out and verifying arguments are about exactly one.
@@ -48,6 +50,7 @@ impl<'a> Options<'a> {
             sink: None,
             pictures: Vec::new(),
             difficulty: None,
+            model: None,
             now: None,
             tools: None,
             offer: Vec::new(),
@@ -59,10 +62,9 @@ impl<'a> Options<'a> {
 
 /// How an attempt ended.
 enum Attempt {
-    Valid(Value),
     /// Tools are wanted first, as their schemas say.
     Calls(Vec<ModelCall>),
-    /// Words that were handed on already, though something is wrong with them.
+    /// An answer; with what is wrong with it where its words were handed on already.
     Said(Value, Vec<String>),
     Invalid(Vec<String>),
     /// The model gave none; with it what was handed on before.
@@ -126,7 +128,8 @@ impl Contracts {
         options: Options<'_>,
     ) -> Outcome {
         let policy = self.policy(contract);
-        let Options { report, sink, pictures, difficulty, now, tools, offer, before, after } = options;
+        let Options { report, sink, pictures, difficulty, model: named, now, tools, offer, before, after } =
+            options;
         let mut outcome = Outcome::unanswered(policy.fallback(vars));
         let reference = self.reference();
         let filled = match needed(policy, vars).and_then(|()| reference.filled(contract, tools)) {
@@ -175,8 +178,11 @@ impl Contracts {
             messages.splice(at..at, before.iter().cloned());
             messages.extend_from_slice(after);
             let parts = sent::parts(&messages, at + before.len(), &offer, &vars["data"]);
-            let prompt =
-                Prompt { tools: offer.clone(), ..prompt_of(contract, policy, messages, &filled, difficulty) };
+            let prompt = Prompt {
+                tools: offer.clone(),
+                model: named.clone(),
+                ..prompt_of(contract, policy, messages, &filled, difficulty)
+            };
             let deliveries = prompt.deliveries.clone();
             outcome.attempts = attempt;
             let answer = model.complete(prompt, gate.as_ref().map(Gate::sink)).await;
@@ -185,10 +191,6 @@ impl Contracts {
             let (result, wanted) = frame.judge(answer);
             called = wanted;
             match result {
-                Attempt::Valid(value) => {
-                    report_attempt(report, contract, attempt, &[], false);
-                    return Outcome { value, fallback: false, ..outcome };
-                }
                 Attempt::Calls(calls) => {
                     report_attempt(report, contract, attempt, &[], false);
                     return Outcome { calls, fallback: false, ..outcome };
@@ -268,6 +270,7 @@ fn prompt_of(
         max_tokens: Some(policy.max_tokens),
         temperature: policy.temperature,
         purpose: contract.purpose(),
+        model: None,
         deliveries: Deliveries::default(),
     }
 }
@@ -284,7 +287,7 @@ fn structured(
     match check::object(&completion.text, schema) {
         Ok(value) => {
             let mistakes = more(&value);
-            if mistakes.is_empty() { Attempt::Valid(value) } else { Attempt::Invalid(mistakes) }
+            if mistakes.is_empty() { Attempt::Said(value, Vec::new()) } else { Attempt::Invalid(mistakes) }
         }
         Err(mut errors) => {
             if completion.cut_short {
@@ -301,7 +304,7 @@ fn spoken(answer: Result<Completion, ModelError>, schema: &Checked, contract: Co
             count if contract == Contract::ResponseFormatting && count > MOST_SENTENCES => {
                 Attempt::Invalid(vec![format!("{count} sentences are more than {MOST_SENTENCES}")])
             }
-            _ => Attempt::Valid(value),
+            _ => Attempt::Said(value, Vec::new()),
         },
         Ok(Err(errors)) => Attempt::Invalid(errors),
         Err(error) => Attempt::NoAnswer(error, None),
@@ -322,7 +325,7 @@ fn streamed(answer: Result<Completion, ModelError>, gate: &Gate, schema: &Checke
             Attempt::Said(said, vec!["it was longer than allowed and was cut".into()])
         }
         (Err(error), _, said) => Attempt::NoAnswer(error, said),
-        (Ok(_), Ok(value), _) => Attempt::Valid(value),
+        (Ok(_), Ok(value), _) => Attempt::Said(value, Vec::new()),
         (Ok(_), Err(errors), Some(said)) => Attempt::Said(said, errors),
         (Ok(_), Err(errors), None) => Attempt::Invalid(errors),
     }

@@ -358,6 +358,29 @@ mod tests {
     }
 
     #[test]
+    fn claims_are_known_in_dutch() {
+        let claims = |words: &str, measure| super::claims(words, measure, &[hark_language::of("nl")]);
+        for words in [
+            "Ik heb de voordeur vergrendeld.",
+            "Klaar!",
+            "Oké, geregeld.",
+            "Ik schakel het licht in.",
+            "Licht aangezet.",
+        ] {
+            assert!(claims(words, Measure::Task), "{words}");
+        }
+        for words in [
+            "Ik heb niets gedaan.",
+            "De lamp is uitgeschakeld.",
+            "Het is 21 graden buiten.",
+            "Welke lamp bedoel je?",
+            "Amsterdam is de hoofdstad van Nederland.",
+        ] {
+            assert!(!claims(words, Measure::Task) && !claims(words, Measure::Nothing), "{words}");
+        }
+    }
+
+    #[test]
     fn what_says_that_nothing_was_done_is_none() {
         for words in HONEST {
             assert!(!claims(words, Measure::Task), "{words}");

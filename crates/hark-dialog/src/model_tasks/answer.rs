@@ -5,6 +5,7 @@ use super::{Data, More, ThoughtEnd, Work, autonomy, fault, shown};
 use crate::contracts::arguments::validated;
 use crate::contracts::scoring::Subject;
 use crate::contracts::{Contract, Outcome};
+use futures_util::future::join_all;
 use hark_core::model::{ModelCall, ModelError};
 use hark_core::{Fault, FaultKind, News, PublicEvent};
 use std::sync::PoisonError;
@@ -24,7 +25,7 @@ impl Work<'_> {
             // The honest reply to this is the contract's own, or what was heard of it.
             self.tell(PublicEvent::Error(fault(error)));
         }
-        self.answered(&outcome)
+        self.answered(&outcome).await
     }
 
     pub(super) async fn converse(&self) -> ThoughtEnd {
@@ -50,16 +51,16 @@ impl Work<'_> {
         let vars = self.vars_of_answer(Vec::new());
         let first = self.contract(contract, vars, ask(self.offer(true))).await;
         if first.calls.is_empty() {
-            return self.waits_for_yes(self.finished(&first));
+            return self.waits_for_yes(self.finished(&first).await);
         }
-        let mut data = Vec::new();
-        for call in first.calls.iter().take(most_calls) {
-            data.push(Data::text(&call.tool, self.looked_up(call).await));
-        }
+        // They only look, and so at once.
+        let calls = &first.calls[..first.calls.len().min(most_calls)];
+        let looked = join_all(calls.iter().map(|call| self.looked_up(call))).await;
+        let data = calls.iter().zip(looked).map(|(call, found)| Data::text(&call.tool, found)).collect();
         self.answer.lock().unwrap_or_else(PoisonError::into_inner).measure = Measure::Looked;
         let vars = self.vars_of_answer(data);
         let second = self.contract(contract, vars, ask(Vec::new())).await;
-        self.waits_for_yes(self.finished(&second))
+        self.waits_for_yes(self.finished(&second).await)
     }
 
     /// What a tool that looks gave back, as data for a model.
@@ -78,17 +79,17 @@ impl Work<'_> {
         }
     }
 
-    fn finished(&self, outcome: &Outcome) -> ThoughtEnd {
+    async fn finished(&self, outcome: &Outcome) -> ThoughtEnd {
         match &outcome.model_error {
             // It is the answer that broke off then, not the model.
-            Some(ModelError::Stopped) if self.claims_an_action() => self.answered(outcome),
+            Some(ModelError::Stopped) if self.claims_an_action() => self.answered(outcome).await,
             Some(error) if outcome.fallback => Self::no_answer(Some(error)),
             Some(error) if *error != ModelError::Stopped => {
                 // What was heard cannot be taken back; that it is not all is told.
                 self.tell(PublicEvent::Error(fault(error)));
-                self.answered(outcome)
+                self.answered(outcome).await
             }
-            _ => self.answered(outcome),
+            _ => self.answered(outcome).await,
         }
     }
 
@@ -103,12 +104,20 @@ impl Work<'_> {
         ThoughtEnd::Asks { question }
     }
 
-    fn answered(&self, outcome: &Outcome) -> ThoughtEnd {
+    async fn answered(&self, outcome: &Outcome) -> ThoughtEnd {
         let (text, language) = (outcome.text().to_owned(), self.language());
-        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rest) = answer.finish() {
-            (self.tell)(News::Piece { text: rest, ahead: String::new() });
+        let answer = || self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        let tell = |text| (self.tell)(News::Piece { text, ahead: String::new() });
+        let rest = answer().finish();
+        rest.into_iter().for_each(tell);
+        let measure = answer().measure;
+        let unread = answer().unread();
+        if let Some(unread) = unread {
+            let claims = self.may_claim(&unread, measure).await;
+            let rest = answer().was_read(claims);
+            rest.into_iter().for_each(tell);
         }
+        let answer = answer();
         if answer.broken {
             // Nothing can have been done here: only what came before that is said, or that nothing was.
             let words = Some(answer.handed().trim().to_owned()).filter(|words| !words.is_empty());

@@ -4,7 +4,8 @@
 //!
 //! `strategy` chooses, `answer` answers questions and small talk, `rewording` puts texts into other words, `react` runs tools one
 //! after the other, `plan_runner` several at once with checkpoints, `single_tool` one tool that the model named; `told_sentences` keeps
-//! what no receipt proves from being said, and `action_claims` knows what words claim.
+//! what no receipt proves from being said, `action_claims` knows what words claim, `readable_claims` in which languages; `translated_claims`
+//! reads those in others.
 
 mod action_claims;
 mod answer;
@@ -18,16 +19,17 @@ mod offered_tools;
 mod plan_runner;
 mod prompt_context;
 mod react;
+mod readable_claims;
 mod rewording;
 mod single_tool;
 mod strategy;
 mod success_guard;
 mod system;
 mod told_sentences;
+mod translated_claims;
 
-use super::contracts::Contracts;
 use super::contracts::scoring::{Evaluation, Subject};
-use super::contracts::{Contract, Options, Outcome, fence};
+use super::contracts::{Contract, Contracts, Options, Outcome, fence};
 use super::summary::{self, Words};
 use chrono::NaiveDateTime;
 use futures_util::future::join;
@@ -48,11 +50,13 @@ pub use model_faults::fault;
 pub use offered_tools::{LikenessFuture, ToolChoice, ToolRelevance};
 pub use prompt_context::{ContextSources, Gathered, GatheredFuture, PassageTold};
 use prompt_context::{Data, PromptContext};
+pub use readable_claims::LanguageOf;
+use readable_claims::ReadableClaims;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use strategy::TaskStrategy;
 
 /// Tasks that may wait for somebody; the oldest gives way.
@@ -92,6 +96,8 @@ pub struct ModelTaskParts {
     pub words: Arc<dyn Fn(&str) -> Words + Send + Sync>,
     /// The languages that are spoken here, the usual one first.
     pub languages: Vec<&'static Lexicon>,
+    /// Tells the language of a text.
+    pub language_of: LanguageOf,
     /// Local time.
     pub now: Arc<dyn Fn() -> NaiveDateTime + Send + Sync>,
 }
@@ -124,8 +130,7 @@ pub struct House {
 /// See the module.
 pub struct ModelTasks {
     parts: ModelTaskParts,
-    /// With whether they had read text from outside.
-    suspended: Mutex<Vec<(TurnId, Suspended, bool)>>,
+    suspended: Mutex<Vec<(TurnId, Waiting)>>,
     /// Plans that are being carried out, by the turn.
     carried: Mutex<BTreeMap<TurnId, String>>,
 }
@@ -154,20 +159,33 @@ enum Suspended {
     },
 }
 
+/// A task that waits, with what goes on with it.
+struct Waiting {
+    what: Suspended,
+    /// It had read text from outside.
+    tainted: bool,
+    /// The model that was named for it.
+    model: Option<String>,
+}
+
 /// One task at work.
 struct Work<'m> {
     mind: &'m ModelTasks,
     task: Task,
     /// What was asked; a task that goes on belongs to another turn, in which something else was said.
     request: Mutex<String>,
+    /// The model that was named for it.
+    model: OnceLock<String>,
     tell: Tell,
     context: PromptContext,
     /// How alike the request and the descriptions of tools are, by name.
     likeness: BTreeMap<String, f32>,
     /// How the household wants it done.
     skills: SkillsTold,
-    /// The languages whose claims are known; a model may answer in any.
+    /// All languages; a model may answer in any.
     known: Vec<&'static Lexicon>,
+    /// Those of them in which claims are known.
+    claims: ReadableClaims,
     attempts: AtomicU32,
     /// The answer on its way.
     answer: Arc<Mutex<success_guard::Answer>>,
@@ -205,18 +223,20 @@ impl ModelTasks {
         };
         let (context, likeness) = join(context, likeness).await;
         let tainted = context.policy().is_some_and(|policy| policy.tainted);
-        let known = hark_language::all();
+        let claims = ReadableClaims::new(self.parts.language_of, context.language());
         let work = Work {
             tainted: AtomicBool::new(tainted),
             mind: self,
             request: Mutex::new(task.text.clone()),
+            model: task.model.clone().map(OnceLock::from).unwrap_or_default(),
             context,
             likeness,
             skills,
             tell,
             attempts: AtomicU32::new(0),
-            answer: Arc::new(Mutex::new(success_guard::Answer::new(&known))),
-            known,
+            answer: Arc::new(Mutex::new(success_guard::Answer::new(claims.clone()))),
+            known: hark_language::all(),
+            claims,
             subject: Mutex::default(),
             outputs: Mutex::default(),
             // Calls of a task that goes on belong to a new turn.
@@ -275,20 +295,19 @@ impl ModelTasks {
         }
     }
 
-    fn suspend(&self, turn: &TurnId, what: Suspended, tainted: bool) {
+    fn suspend(&self, turn: &TurnId, waiting: Waiting) {
         let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
         suspended.retain(|(known, ..)| known != turn);
         if suspended.len() == MOST_SUSPENDED {
             suspended.remove(0);
         }
-        suspended.push((turn.clone(), what, tainted));
+        suspended.push((turn.clone(), waiting));
     }
 
-    fn resume(&self, turn: &TurnId) -> Option<(Suspended, bool)> {
+    fn resume(&self, turn: &TurnId) -> Option<Waiting> {
         let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
         let at = suspended.iter().position(|(known, ..)| known == turn)?;
-        let (_, what, tainted) = suspended.remove(at);
-        Some((what, tainted))
+        Some(suspended.remove(at).1)
     }
 }
 
@@ -315,17 +334,15 @@ impl Work<'_> {
             Resume::Again { plan, checkpoint } => return self.plan_again(plan, *checkpoint).await,
             Resume::Approved { task, .. } | Resume::Answered { task } => self.mind.resume(task),
         };
-        let Some((suspended, tainted)) = suspended else {
+        let Some(Waiting { what, tainted, model }) = suspended else {
             let fix = "ask for it once more";
             let fault = Fault::new(FaultKind::Failed, "llm", "the task is not known any more", fix);
             return ThoughtEnd::NoAnswer { fault: Some(fault.recoverable()), cause: None };
         };
         self.taint(tainted);
-        let call = match resume {
-            Resume::Approved { call, .. } => Some(call.clone()),
-            _ => None,
-        };
-        match suspended {
+        model.map(|named| self.model.get_or_init(|| named));
+        let call = if let Resume::Approved { call, .. } = resume { Some(call.clone()) } else { None };
+        match what {
             Suspended::React(state) => self.react_on(*state, call).await,
             Suspended::Plan { id } => self.plan_on(&id, call).await,
             Suspended::Single { tool, text } => match call {
@@ -346,7 +363,8 @@ impl Work<'_> {
 
     /// The task waits for somebody.
     fn suspend(&self, what: Suspended) {
-        self.mind.suspend(&self.task.turn, what, self.is_tainted());
+        let (tainted, model) = (self.is_tainted(), self.model.get().cloned());
+        self.mind.suspend(&self.task.turn, Waiting { what, tainted, model });
     }
 
     fn request(&self) -> String {
@@ -403,6 +421,7 @@ impl Work<'_> {
             sink: more.sink,
             pictures: if more.pictures { self.task.pictures.clone() } else { Vec::new() },
             difficulty: None,
+            model: self.model.get().cloned(),
             now: Some((parts.now)()),
             tools: more.tools,
             offer: more.offer,

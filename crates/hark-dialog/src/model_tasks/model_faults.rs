@@ -9,7 +9,7 @@ pub fn fault(error: &ModelError) -> Fault {
         ModelError::Refused(_, 401..=403, _) => {
             (FaultKind::BadConfiguration, "put the right key where [llm] says, and start Hark again")
         }
-        ModelError::NoSuchModel(..) => {
+        ModelError::NoSuchModel(..) | ModelError::NotListed(..) => {
             (FaultKind::MissingPart, "name a model in [llm] that the server has, or have the server fetch it")
         }
         ModelError::RateLimited(_) => {
@@ -29,7 +29,7 @@ pub(super) fn cause(error: &ModelError) -> ModelHelp {
     match error {
         ModelError::NotConfigured => ModelHelp::NotConnected,
         ModelError::Refused(_, 401..=403, _) => ModelHelp::Refused,
-        ModelError::NoSuchModel(..) => ModelHelp::NoSuchModel,
+        ModelError::NoSuchModel(..) | ModelError::NotListed(..) => ModelHelp::NoSuchModel,
         ModelError::RateLimited(_) | ModelError::LimitReached(..) => ModelHelp::RateLimited,
         ModelError::TimedOut(..) => ModelHelp::TooSlow,
         ModelError::Refused(..)

@@ -2,7 +2,7 @@
 //! power cut loses nothing and repeats no completed step.
 
 use super::claimed_action::ClaimedAction;
-use super::success_guard::{honest, troubles};
+use super::success_guard::troubles;
 use super::{Data, More, Suspended, ThoughtEnd, Work, needs_approval, shown};
 use crate::contracts::Contract;
 use crate::contracts::arguments::validated;
@@ -345,8 +345,9 @@ impl Work<'_> {
             let (text, language) = (shown(&json!(found)), self.context.language());
             let vars = json!({"text": text, "request": self.request(), "language": language});
             let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
-            words = honest(outcome.text(), &written, !written.is_empty(), &self.known)
-                .filter(|_| !outcome.fallback);
+            if !outcome.fallback {
+                words = self.honest(outcome.text(), &written, !written.is_empty()).await;
+            }
         }
         let done = plan.steps.iter().filter(|step| step.status == StepStatus::Completed).count();
         let troubles = troubles(&actions).into_iter().map(str::to_owned).collect();

@@ -1,16 +1,17 @@
-//! One tool after the other: decide, run one, look at what came of it, until it is done, the person is needed, or
-//! enough was tried.
+//! One step after the other: decide, run what was decided, look at what came of it, until it is done, the person is needed, or
+//! enough was tried. Calls of one answer that only look run at once; what changes something has its turn alone.
 
 use super::autonomy;
 use super::claimed_action::ClaimedAction;
-use super::success_guard::{honest, troubles};
-use super::told_sentences::{TELL, person_tool, tell_tool, told};
+use super::success_guard::troubles;
+use super::told_sentences::{TELL, backed, person_tool, tell_tool};
 use super::{More, Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
 use crate::contracts::Contract;
 use crate::contracts::arguments::validated;
+use futures_util::future::join_all;
 use hark_config::route::Autonomy;
 use hark_core::model::{Message, ModelCall, Role, ToolSpec};
-use hark_core::{PublicEvent, Receipt, Risk, ToolCall};
+use hark_core::{PublicEvent, Receipt, Risk, Slots, ToolCall};
 use serde_json::json;
 use std::collections::VecDeque;
 
@@ -36,6 +37,21 @@ pub(super) struct State {
     tools: Vec<ToolSpec>,
     /// States of the house as they were when the model was told of them last.
     states: Vec<String>,
+}
+
+impl State {
+    /// Notes what came of a call. Results stand in the order of the calls, which is all some servers know them by.
+    fn result(&mut self, call: &ModelCall, content: impl Into<String>) {
+        self.messages.push(Message::result(&call.id, content));
+        let asked = self.messages.iter().rposition(|message| !message.calls.is_empty());
+        let Some((asked, results)) = asked.and_then(|at| self.messages[at..].split_first_mut()) else {
+            return;
+        };
+        let place = |result: &Message| {
+            asked.calls.iter().position(|call| result.answers.as_ref().is_some_and(|id| *id == call.id))
+        };
+        results.sort_by_key(place);
+    }
 }
 
 impl Work<'_> {
@@ -66,7 +82,7 @@ impl Work<'_> {
                 let (_, receipt) = self.act(&call.tool, &call.args, Some(&call)).await;
                 self.note(&mut state, &asked, &receipt);
             }
-            (Some(asked), None) => state.messages.push(Message::result(&asked.id, self.task.text.clone())),
+            (Some(asked), None) => state.result(&asked, self.task.text.clone()),
             // It was asked in words.
             (None, _) => state.messages.push(Message::new(Role::User, self.task.text.clone())),
         }
@@ -76,13 +92,16 @@ impl Work<'_> {
 
     async fn steps(&self, mut state: State) -> ThoughtEnd {
         let most = self.mind.parts.settings.max_iterations;
-        let tools = state.tools.clone();
         loop {
             if state.iterations >= most {
                 return self.given_up(&state, None);
             }
             if let Some(call) = state.queue.front().cloned() {
-                match self.step(&mut state, &call, &tools).await {
+                let end = match self.only_look(&state) {
+                    0 | 1 => self.step(&mut state, &call).await,
+                    count => self.look_at_once(&mut state, count).await,
+                };
+                match end {
                     Some(end) => {
                         if matches!(end, ThoughtEnd::NeedsApproval { .. } | ThoughtEnd::Asks { .. }) {
                             self.suspend(Suspended::React(Box::new(state)));
@@ -92,7 +111,7 @@ impl Work<'_> {
                     None => continue,
                 }
             }
-            let mut offer = tools.clone();
+            let mut offer = state.tools.clone();
             offer.extend([ask_tool(), tell_tool()]);
             let more = More { offer, before: &state.before, after: &state.messages, ..More::default() };
             let outcome = self.contract(Contract::ReactStep, self.instructions(&state.request), more).await;
@@ -108,21 +127,28 @@ impl Work<'_> {
                     return self.given_up(&state, Some(outcome.text()));
                 }
                 None if outcome.calls.iter().all(|call| call.tool == TELL) => {
-                    let words = match outcome.calls.first() {
-                        Some(call) => told(call, &state.actions, &self.known),
-                        None => outcome.text().trim().to_owned(),
+                    let told = match outcome.calls.first() {
+                        Some(call) => Some(self.told(call, &state.actions).await),
+                        None => None,
                     };
-                    let words = words.as_str();
-                    if !autonomy::is_question(words) {
-                        return self.ended(&state, words);
+                    let words = told.as_deref().unwrap_or(outcome.text().trim());
+                    let is_question = autonomy::is_question(words);
+                    if is_question {
+                        state.messages.push(Message::new(Role::Assistant, words));
                     }
-                    state.messages.push(Message::new(Role::Assistant, words));
-                    if self.is_needless_now(&state, words) {
+                    if is_question && self.is_needless_now(&state, words) {
                         state.iterations += 1;
                         state.messages.push(Message::new(Role::User, self.proceed()));
                         continue;
                     }
-                    let end = self.ended(&state, words);
+                    let honest = match &told {
+                        Some(_) => told,
+                        None => self.honest(words, &state.actions, true).await,
+                    };
+                    let end = self.ended(&state, honest);
+                    if !is_question {
+                        return end;
+                    }
                     let ThoughtEnd::Reported { words: Some(question), .. } = end else { return end };
                     self.suspend(Suspended::React(Box::new(state)));
                     return ThoughtEnd::Asks { question };
@@ -138,36 +164,67 @@ impl Work<'_> {
         }
     }
 
+    /// How many calls at the front of the queue only look. One behind a call that changes something sees what that did.
+    fn only_look(&self, state: &State) -> usize {
+        let left = self.mind.parts.settings.max_iterations.saturating_sub(state.iterations);
+        let looks = |call: &&ModelCall| {
+            self.mind.parts.tools.risk(&call.tool) == Some(Risk::Read) && self.checked(state, call).is_ok()
+        };
+        state.queue.iter().take(left as usize).take_while(looks).count()
+    }
+
+    /// Runs the calls at the front of the queue at once. Those for which the person is needed stay there.
+    async fn look_at_once(&self, state: &mut State, count: usize) -> Option<ThoughtEnd> {
+        let calls: Vec<ModelCall> = state.queue.drain(..count).collect();
+        let looked = join_all(calls.iter().map(|call| self.run_checked(state, call))).await;
+        let (mut waiting, mut end) = (VecDeque::new(), None);
+        for (call, ran) in calls.into_iter().zip(looked) {
+            state.iterations += 1;
+            match ran {
+                Ok((made, receipt)) if needs_approval(&receipt) => {
+                    end = end.or(Some(ThoughtEnd::NeedsApproval { call: made, receipt }));
+                    waiting.push_back(call);
+                }
+                Ok((_, receipt)) => self.note(state, &call, &receipt),
+                Err(why) => state.result(&call, why),
+            }
+        }
+        waiting.append(&mut state.queue);
+        state.queue = waiting;
+        end
+    }
+
     /// Runs the call at the front of the queue. It stays there when the person is needed.
-    async fn step(&self, state: &mut State, call: &ModelCall, tools: &[ToolSpec]) -> Option<ThoughtEnd> {
+    async fn step(&self, state: &mut State, call: &ModelCall) -> Option<ThoughtEnd> {
         state.iterations += 1;
         if call.tool == ASK {
             return self.asks(state, call);
         }
-        let reference = self.mind.parts.contracts.reference();
-        let offered = tools.iter().any(|tool| tool.name == call.tool);
-        let checked = if offered {
-            validated(&call.tool, reference.arguments(&call.tool), &call.args)
-                .map_err(|error| error.to_string())
-        } else {
-            Err(format!("there is no tool {}", call.tool))
-        };
-        let args = match checked {
-            Ok(args) => args,
-            Err(why) => {
-                state.queue.pop_front();
-                let trouble = json!({"error": "invalid_arguments", "message": why}).to_string();
-                state.messages.push(Message::result(&call.id, trouble));
-                return None;
+        match self.run_checked(state, call).await {
+            Ok((call, receipt)) if needs_approval(&receipt) => {
+                return Some(ThoughtEnd::NeedsApproval { call, receipt });
             }
-        };
-        let (made, receipt) = self.act(&call.tool, &args, None).await;
-        if needs_approval(&receipt) {
-            return Some(ThoughtEnd::NeedsApproval { call: made, receipt });
+            Ok((_, receipt)) => self.note(state, call, &receipt),
+            Err(why) => state.result(call, why),
         }
         state.queue.pop_front();
-        self.note(state, call, &receipt);
         None
+    }
+
+    /// Runs a call as far as it is right, else says what is wrong with it.
+    async fn run_checked(&self, state: &State, call: &ModelCall) -> Result<(ToolCall, Receipt), String> {
+        match self.checked(state, call) {
+            Ok(args) => Ok(self.act(&call.tool, &args, None).await),
+            Err(why) => Err(json!({"error": "invalid_arguments", "message": why}).to_string()),
+        }
+    }
+
+    fn checked(&self, state: &State, call: &ModelCall) -> Result<Slots, String> {
+        if !state.tools.iter().any(|tool| tool.name == call.tool) {
+            return Err(format!("there is no tool {}", call.tool));
+        }
+        let reference = self.mind.parts.contracts.reference();
+        validated(&call.tool, reference.arguments(&call.tool), &call.args).map_err(|error| error.to_string())
     }
 
     /// Whether a question in words only asks to begin with what was asked for: what comes after something was done is
@@ -195,7 +252,7 @@ impl Work<'_> {
             && autonomy::is_needless(&question, &self.known);
         if guarded || question.is_empty() {
             state.queue.pop_front();
-            state.messages.push(Message::result(&call.id, self.proceed()));
+            state.result(call, self.proceed());
             return None;
         }
         Some(ThoughtEnd::Asks { question: question.chars().take(MOST_QUESTION_CHARS).collect() })
@@ -218,12 +275,12 @@ impl Work<'_> {
             }
             state.states = house.states;
         }
-        state.messages.push(Message::result(&call.id, content));
+        state.result(call, content);
     }
 
     /// The task ends before the model said so: what was done is told, and that the rest was not.
     fn given_up(&self, state: &State, rest: Option<&str>) -> ThoughtEnd {
-        let ThoughtEnd::Reported { done, steps, mut troubles, language, .. } = self.ended(state, "") else {
+        let ThoughtEnd::Reported { done, steps, mut troubles, language, .. } = self.ended(state, None) else {
             return Self::no_answer(None);
         };
         if done > 0 {
@@ -236,9 +293,18 @@ impl Work<'_> {
         ThoughtEnd::Reported { words: None, done, steps: steps + 1, troubles, language }
     }
 
-    /// What is said at the end: the model's words as far as receipts back them, and what went wrong in any case.
-    fn ended(&self, state: &State, words: &str) -> ThoughtEnd {
-        let words = honest(words, &state.actions, true, &self.known).filter(|words| !words.trim().is_empty());
+    /// What may be said of the sentences that a model tells.
+    async fn told(&self, call: &ModelCall, actions: &[ClaimedAction]) -> String {
+        let mut kept = Vec::new();
+        for (text, backing) in backed(call, actions) {
+            kept.extend(self.honest(text, &backing, true).await);
+        }
+        kept.join(" ")
+    }
+
+    /// What is said at the end: the model's words, which receipts back, and what went wrong in any case.
+    fn ended(&self, state: &State, words: Option<String>) -> ThoughtEnd {
+        let words = words.filter(|words| !words.trim().is_empty());
         let writing = || state.actions.iter().filter(|action| action.writes);
         let troubles = troubles(&state.actions).into_iter().map(str::to_owned).collect();
         let (done, steps) = (writing().filter(|action| action.ok).count(), writing().count());

@@ -51,7 +51,7 @@ impl Work<'_> {
     }
 
     fn claims(&self, text: &str) -> bool {
-        claims_an_action(text, &self.known)
+        claims_an_action(text, &self.claims.languages)
     }
 
     /// The text of the clipboard, as the tool gives it with its permission; else why not.

@@ -2,7 +2,6 @@
 //! behind the gate, and its result put into words. All under contracts.
 
 use super::claimed_action::ClaimedAction;
-use super::success_guard::honest;
 use super::{More, Suspended, ThoughtEnd, Work, needs_approval};
 use crate::contracts::arguments::{
     Next, after_extraction, after_verification, takes_none, too_little, validated,
@@ -94,7 +93,7 @@ impl Work<'_> {
         let writes = self.mind.parts.tools.risk(tool) != Some(Risk::Read);
         let action = ClaimedAction::of(tool, writes, &json!(args), receipt, &self.words());
         // Words for a result claim no action that it does not prove; the result itself is quoted then.
-        let honest = honest(outcome.text(), &[action], writes, &self.known);
+        let honest = self.honest(outcome.text(), &[action], writes).await;
         let text = honest.unwrap_or_else(|| self.words_in(&language).quoted(&plain));
         ThoughtEnd::Answered { text, language, failed: false }
     }

@@ -118,6 +118,7 @@ mod tests {
             spoken: false,
             person: None,
             change: None,
+            model: None,
             resume: None,
         }
     }

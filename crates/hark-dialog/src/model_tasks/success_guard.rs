@@ -3,6 +3,7 @@
 use super::action_claims::{self, Measure, SafetyCritical};
 use super::bound_claims;
 use super::claimed_action::ClaimedAction;
+use super::readable_claims::ReadableClaims;
 use hark_language::Lexicon;
 
 /// Whether a text claims, in one of these languages, that something was done in the house, where nothing can have been.
@@ -53,22 +54,25 @@ const AHEAD_BYTES: usize = 24;
 
 /// An answer on its way, in which nothing can have been done: clause by clause, and none from the one on that says
 /// that something was.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Answer {
     handed: String,
     held: String,
     /// Those in which claims are known.
-    languages: Vec<&'static Lexicon>,
+    claims: ReadableClaims,
     /// What may have happened before it.
     pub(super) measure: Measure,
     /// A clause claimed an action.
     pub(super) broken: bool,
+    /// What is held cannot be read as far as it goes, so that nobody knows what it claims.
+    unread: bool,
 }
 
 impl Answer {
-    /// One of which nothing was told yet; `languages`: those in which claims are known.
-    pub(super) fn new(languages: &[&'static Lexicon]) -> Self {
-        Self { languages: languages.to_vec(), ..Self::default() }
+    /// One of which nothing was told yet.
+    pub(super) fn new(claims: ReadableClaims) -> Self {
+        let (handed, held, measure) = Default::default();
+        Self { handed, held, claims, measure, broken: false, unread: false }
     }
 
     /// Takes the next words; gives back those that can be told now, or what is newly known to follow.
@@ -79,7 +83,8 @@ impl Answer {
         // What only lies ahead is of interest behind something that was told, and until there is enough of it.
         let tells = !self.handed.is_empty() && !self.broken && before < AHEAD_BYTES;
         let ahead = || self.held[..self.held.floor_char_boundary(2 * AHEAD_BYTES)].to_owned();
-        (text.is_some() || tells).then(|| Clause { text: text.clone().unwrap_or_default(), ahead: ahead() })
+        (text.is_some() || tells && !self.unread)
+            .then(|| Clause { text: text.clone().unwrap_or_default(), ahead: ahead() })
     }
 
     fn clause(&mut self) -> Option<String> {
@@ -99,15 +104,34 @@ impl Answer {
         self.hand(clause)
     }
 
+    /// What was held back because nobody can read what it claims.
+    pub(super) fn unread(&self) -> Option<String> {
+        self.unread.then(|| self.held.clone())
+    }
+
+    /// What was held back has been read: `claims` tells whether it claims an action, or may do so. Gives back what can be told.
+    pub(super) fn was_read(&mut self, claims: bool) -> Option<String> {
+        let rest = std::mem::take(&mut self.held);
+        self.broken |= claims;
+        self.handed.push_str(if claims { "" } else { &rest });
+        Some(rest).filter(|rest| !claims && !rest.is_empty())
+    }
+
     /// What was told.
     pub(super) fn handed(&self) -> &str {
         &self.handed
     }
 
     fn hand(&mut self, clause: String) -> Option<String> {
-        self.broken |=
-            action_claims::claims(&format!("{}{clause}", self.handed), self.measure, &self.languages);
+        let text = format!("{}{clause}", self.handed);
+        self.broken |= action_claims::claims(&text, self.measure, &self.claims.languages);
         if self.broken || clause.is_empty() {
+            return None;
+        }
+        // More of it may tell what language it is.
+        self.unread = !self.claims.reads(&text);
+        if self.unread {
+            self.held.insert_str(0, &clause);
             return None;
         }
         self.handed.push_str(&clause);
@@ -186,7 +210,7 @@ mod tests {
     #[test]
     fn an_answer_is_told_up_to_the_clause_that_claims_a_deed() {
         let told = |pieces: &[&str]| {
-            let mut answer = Answer::new(&[hark_language::of("en")]);
+            let mut answer = Answer::new(ReadableClaims::new(|_| Some("en"), "en"));
             let words = pieces.iter().filter_map(|piece| answer.push(piece)).map(|words| words.text);
             let mut told: Vec<String> = words.filter(|text| !text.is_empty()).collect();
             told.extend(answer.finish());
@@ -204,7 +228,7 @@ mod tests {
 
     #[test]
     fn what_follows_is_known_as_soon_as_it_came() {
-        let mut answer = Answer::new(&[hark_language::of("en")]);
+        let mut answer = Answer::new(ReadableClaims::new(|_| Some("en"), "en"));
         let mut push = |piece: &str| answer.push(piece).map(|words| (words.text, words.ahead));
         let words = |text: &str, ahead: &str| Some((text.to_owned(), ahead.to_owned()));
         assert_eq!(push("It is late,"), None);

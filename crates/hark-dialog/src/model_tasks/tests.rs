@@ -15,6 +15,7 @@ use hark_core::thinking::TextSource;
 use hark_core::tool::CallId;
 use hark_core::{Category, Fault};
 use std::collections::VecDeque;
+use std::task::Poll;
 
 /// Answers one after the other, and remembers what it was asked.
 #[derive(Default)]
@@ -54,13 +55,17 @@ fn wants(tool: &str, args: Value) -> Result<Completion, ModelError> {
     Ok(Completion { calls: vec![call], ..Completion::default() })
 }
 
-/// Tools that do what their name says: `look` reads, `set` writes, `fail` does not work, `unlock` is guarded.
+/// Tools that do what their name says: `look` reads, `set` writes, `fail` does not work, `unlock` is guarded. What looks at
+/// something of which two are there ends when both have begun.
 #[derive(Default)]
-struct Bench(Mutex<Vec<ToolCall>>);
+struct Bench(Mutex<Vec<ToolCall>>, Arc<AtomicU32>);
 
 impl Tools for Bench {
     fn run(&self, call: ToolCall) -> ReceiptFuture {
         let (ok, detail) = match call.tool.as_str() {
+            "test.look" if call.args.get("name") == Some(&json!("guarded")) && !call.approved => {
+                (false, json!({"error": "needs_approval", "action": "look", "name": "guarded"}))
+            }
             "test.look" => (true, json!({"message": "it is 21 degrees"})),
             "test.fail" => (false, json!({"error": "unsupported", "message": "the lamp cannot do that"})),
             "test.late" => (false, json!({"error": "timeout", "message": "it did not answer"})),
@@ -77,8 +82,19 @@ impl Tools for Bench {
         // What is found on a page comes from outside.
         let tainted = call.tainted || call.args.get("name") == Some(&json!("page"));
         let receipt = Receipt { id: "r".into(), ok, changed: ok, detail, tainted };
+        let is_one_of_two =
+            call.args.get("name").and_then(Value::as_str).is_some_and(|name| name.starts_with("one of two"));
         self.0.lock().unwrap().push(call);
-        Box::pin(async { receipt })
+        if !is_one_of_two {
+            return Box::pin(async { receipt });
+        }
+        let begun = self.1.clone();
+        begun.fetch_add(1, Ordering::Relaxed);
+        let mut receipt = Some(receipt);
+        Box::pin(std::future::poll_fn(move |_| match begun.load(Ordering::Relaxed) {
+            0 | 1 => Poll::Pending,
+            _ => Poll::Ready(receipt.take().expect("polled after its end")),
+        }))
     }
 
     fn risk(&self, tool: &str) -> Option<Risk> {
@@ -183,6 +199,12 @@ impl ToolRelevance for Unread {
     }
 }
 
+/// Sure of French where it has a word of its own.
+fn language_of(text: &str) -> Option<&'static str> {
+    let words = ["la", "est", "j'ai"];
+    text.to_lowercase().split(' ').any(|word| words.contains(&word)).then_some("fr")
+}
+
 /// A mind with everything it works with in sight.
 struct Stage {
     mind: ModelTasks,
@@ -217,6 +239,7 @@ impl Stage {
             skills: Arc::new(|_| SkillsTold::default()),
             words: Arc::new(|_| summary::english()),
             languages: vec![hark_language::of("en")],
+            language_of,
             now: Arc::new(move || noon),
         });
         Self { mind, model, tools, plans, news: Arc::default(), judgements: Mutex::default() }
@@ -312,6 +335,7 @@ fn task(text: &str, category: Category) -> Task {
         spoken: false,
         person: None,
         change: None,
+        model: None,
         resume: None,
     }
 }
@@ -330,6 +354,7 @@ fn reported(thought: Thought) -> (Option<String>, usize, usize, Vec<String>) {
     }
 }
 
+mod foreign;
 mod memory;
 mod offered;
 mod outside;

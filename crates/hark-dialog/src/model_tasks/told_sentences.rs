@@ -3,10 +3,8 @@
 //! and thing; one without receipts must claim nothing. Words that come without this form are checked as they are.
 
 use super::claimed_action::ClaimedAction;
-use super::success_guard::honest;
 use hark_core::Risk;
 use hark_core::model::{ModelCall, ToolSpec};
-use hark_language::Lexicon;
 use serde_json::{Value, json};
 
 /// The tool by which a model ends a task.
@@ -15,8 +13,11 @@ pub(super) const TELL: &str = "tell_person";
 const MAX_SENTENCES: usize = 6;
 const MAX_CHARS: usize = 400;
 
-/// What may be said of the sentences of a call.
-pub(super) fn told(call: &ModelCall, actions: &[ClaimedAction], languages: &[&'static Lexicon]) -> String {
+/// The sentences of a call whose receipts are there, each with what they prove.
+pub(super) fn backed<'c>(
+    call: &'c ModelCall,
+    actions: &[ClaimedAction],
+) -> Vec<(&'c str, Vec<ClaimedAction>)> {
     let sentences = call.args["sentences"].as_array().into_iter().flatten();
     let kept = sentences.filter_map(|sentence| {
         let text = sentence["text"].as_str().unwrap_or_default().trim();
@@ -26,9 +27,9 @@ pub(super) fn told(call: &ModelCall, actions: &[ClaimedAction], languages: &[&'s
             actions.iter().filter(|action| receipts.contains(&action.receipt.as_str())).cloned().collect();
         let known = |id: &&str| backing.iter().any(|action| action.receipt == **id && action.ok);
         // A receipt that is not there proves nothing, whatever the sentence says.
-        receipts.iter().all(known).then(|| honest(text, &backing, true, languages))?
+        receipts.iter().all(known).then_some((text, backing))
     });
-    kept.collect::<Vec<String>>().join(" ")
+    kept.collect()
 }
 
 pub(super) fn tell_tool() -> ToolSpec {
@@ -73,6 +74,7 @@ pub(super) fn person_tool(name: &str, description: &str, schema: Value) -> ToolS
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model_tasks::success_guard::honest;
     use crate::summary;
     use hark_core::Receipt;
 
@@ -92,7 +94,9 @@ mod tests {
             action("r-2", "home.turn_off", "heater", true),
             action("r-3", "home.turn_on", "fan", false),
         ];
-        told(&call, &actions, &[hark_language::of("en")])
+        let honest =
+            |(text, backing): (&str, Vec<_>)| honest(text, &backing, true, &[hark_language::of("en")]);
+        backed(&call, &actions).into_iter().filter_map(honest).collect::<Vec<_>>().join(" ")
     }
 
     #[test]

@@ -103,6 +103,8 @@ pub struct Settings {
     pub context_ms: u64,
     /// Whether there is a language model to ask.
     pub thinks: bool,
+    /// Names of language models, and of their servers, that a request can be for.
+    pub models: Vec<String>,
     /// How long a task of a language model may take.
     pub task_timeout_ms: u64,
     /// How long a question of such a task waits for its answer.
@@ -371,6 +373,7 @@ impl Machine {
             phase,
             speak,
             dry_run: false,
+            model: None,
             language: self.settings.language.clone(),
             heard: String::new(),
             corrects: None,

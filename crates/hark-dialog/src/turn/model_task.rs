@@ -230,6 +230,7 @@ impl Machine {
             spoken: turn.is_some_and(|turn| turn.speak),
             person: turn.and_then(|turn| turn.person.clone()),
             change: None,
+            model: turn.and_then(|turn| turn.model.clone()),
             resume: None,
         }
     }

@@ -3,6 +3,7 @@
 use super::state::{Opening, Phase, Turn, Work};
 use super::{GIVE_UP_AFTER_MS, Machine};
 use crate::instincts::{self, Answer, Instinct, InstinctInput};
+use crate::slash::Slip;
 use crate::{direct, follow_ups, slash};
 use hark_core::audio::Earcon;
 use hark_core::intent::refusal;
@@ -47,7 +48,26 @@ impl Machine {
     }
 
     pub(super) fn on_typed(&mut self, now: Stamp, text: String, origin: Origin, speak: bool, dry_run: bool) {
+        let named = slash::for_model(&text).map(|(model, request)| (model.to_owned(), request.to_owned()));
+        let (model, text) = match named {
+            Some((model, request)) if self.settings.models.contains(&model) && !request.is_empty() => {
+                (Some(model), request)
+            }
+            Some(_) => {
+                let id = self.typed_turn(now, text, origin, speak, dry_run);
+                if let Some(turn) = self.turn_mut(&id) {
+                    turn.outcome = Outcome::NotUnderstood;
+                }
+                let there_are = self.settings.models.join(", ");
+                self.reply(now, &id, Slip::new("slip_model", &there_are).reply());
+                return;
+            }
+            None => (None, text),
+        };
         let id = self.typed_turn(now, text.clone(), origin, speak, dry_run);
+        if let Some(turn) = self.turn_mut(&id) {
+            turn.model = model;
+        }
         if self.look_at_pictures(now, &id, &text) {
             return;
         }

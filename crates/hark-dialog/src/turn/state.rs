@@ -49,6 +49,8 @@ pub(super) struct Turn {
     /// Whether the reply is said aloud.
     pub(super) speak: bool,
     pub(super) dry_run: bool,
+    /// The language model, or the server of one, that was named for it.
+    pub(super) model: Option<String>,
     pub(super) language: String,
     /// What was said or typed.
     pub(super) heard: String,

@@ -33,6 +33,7 @@ pub(super) fn settings() -> Settings {
         follow_up_ms: 5_000,
         context_ms: 300_000,
         thinks: false,
+        models: Vec::new(),
         task_timeout_ms: 180_000,
         question_window_ms: 120_000,
         rest_after_ms: 600_000,

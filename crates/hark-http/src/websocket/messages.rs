@@ -30,6 +30,9 @@ struct Chat {
     /// Stop before acting.
     #[serde(default)]
     dry_run: bool,
+    /// The language model that answers.
+    #[serde(default)]
+    model: Option<String>,
 }
 
 /// What a client sends.
@@ -97,8 +100,9 @@ pub enum ClientMessage {
 /// Reads a text message; pictures may have `image_bytes` of base64 together.
 pub(crate) fn client_message(text: &str, image_bytes: usize) -> Result<ClientMessage, ApiError> {
     Ok(match if text.len() > MAX_BODY_BYTES { read_long(text)? } else { read(text)? } {
-        Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run }) => {
+        Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run, model }) => {
             let text = request_input::text("content", &content)?;
+            let text = request_input::for_model(text, model.as_deref())?;
             let pictures = pictures(images, image_bytes)?;
             ClientMessage::Chat { text, pictures, session_id, mode, speak, dry_run }
         }
@@ -304,8 +308,8 @@ mod tests {
     fn messages_are_read_and_what_is_none_is_told() {
         let chat = |mode, session_id: Option<&str>| {
             let (content, session_id) = ("hello".into(), session_id.map(str::to_owned));
-            let (images, speak) = (Vec::new(), None);
-            Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run: false })
+            let (images, speak, model) = Default::default();
+            Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run: false, model })
         };
         assert_eq!(read(r#"{"type":"chat","content":"hello"}"#).unwrap(), chat(None, None));
         assert_eq!(

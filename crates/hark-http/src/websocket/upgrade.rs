@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 /// What the document says of it.
 pub(crate) const ABOUT: &str = "A WebSocket, JSON both ways. \
-In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\",\"images\",\"speak\",\"dry_run\"}, {\"type\":\"list_models\"}, \
+In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\",\"images\",\"speak\",\"dry_run\",\"model\"}, {\"type\":\"list_models\"}, \
 {\"type\":\"approve\"|\"deny\",\"turn\",\"session_id\"}, {\"type\":\"stop\"}, {\"type\":\"meter\",\"on\"}; all but `type`, `content` and `on` may be left out. \
 `approve` and `deny` answer the question of the conversation they name, else of the last chat of this socket, else of its \
 own; with the operator's token they answer the question of the turn they name, or the only one there is, whoever was asked. \

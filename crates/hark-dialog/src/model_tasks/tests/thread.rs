@@ -94,6 +94,68 @@ fn the_second_of_two_calls_that_need_a_yes_is_asked_about_too() {
     assert!(matches!(end, ThoughtEnd::Reported { done: 2, steps: 2, .. }), "{end:?}");
 }
 
+fn calls(all: &[(&str, &str)]) -> Result<Completion, ModelError> {
+    let call = |(tool, name): &(&str, &str)| ModelCall {
+        id: format!("call-{name}"),
+        tool: (*tool).into(),
+        args: json!({"name": name}),
+    };
+    Ok(Completion { calls: all.iter().map(call).collect(), ..Completion::default() })
+}
+
+/// Works at a task until nothing goes on in it any more.
+fn worked(stage: &Stage, task: Task) -> Option<Thought> {
+    let mut work = Box::pin(stage.mind.work(task, Arc::new(|_| {})));
+    (0..4).find_map(|_| (&mut work).now_or_never()).map(|(thought, _)| thought)
+}
+
+/// Ids of calls whose results a prompt holds, in order.
+fn results(prompt: &Prompt) -> Vec<String> {
+    prompt.messages.iter().filter_map(|message| message.answers.clone()).collect()
+}
+
+#[test]
+fn calls_that_only_look_run_at_once_and_what_changes_something_has_its_turn_alone() {
+    let (one, other) = (("test.look", "one of two: a"), ("test.look", "one of two: b"));
+    let (write, last) = (("test.set", "lamp"), ("test.look", "c"));
+    let stage = Stage::with(vec![calls(&[one, other, write, last]), says("Done, the lamp is on.")]);
+    let thought = worked(&stage, task("make it cosy", Category::HomeControl)).expect("both have begun");
+    assert!(matches!(thought.end, ThoughtEnd::Reported { done: 1, steps: 1, .. }), "{thought:?}");
+    let tools: Vec<String> = stage.ran().into_iter().map(|(tool, _)| tool).collect();
+    assert_eq!(tools, ["test.look", "test.look", "test.set", "test.look"]);
+    let ids = ["call-one of two: a", "call-one of two: b", "call-lamp", "call-c"];
+    assert_eq!(results(&stage.prompts()[1]), ids);
+    let numbers: Vec<usize> = stage.tools.0.lock().unwrap().iter().map(|call| call.index).collect();
+    assert_eq!(numbers, [0, 1, 2, 3], "each has a receipt of its own");
+
+    // Both of an answer to a question as well.
+    let stage = Stage::with(vec![calls(&[one, other]), says("It is 21 degrees.")]);
+    let thought = worked(&stage, task("how warm is it", Category::Question)).expect("both have begun");
+    assert!(matches!(thought.end, ThoughtEnd::Answered { failed: false, .. }), "{thought:?}");
+}
+
+#[test]
+fn a_task_that_is_stopped_stops_all_that_runs_at_once() {
+    let stage = Stage::with(vec![calls(&[("test.look", "one of two"), ("test.look", "x")])]);
+    assert!(worked(&stage, task("make it cosy", Category::HomeControl)).is_none(), "it waits for another");
+    assert_eq!(stage.ran().len(), 2);
+    assert_eq!(Arc::strong_count(&stage.tools.1), 1, "nobody waits for it any more");
+}
+
+#[test]
+fn what_is_looked_at_after_a_yes_stands_where_it_was_asked_for() {
+    let looks = [("test.look", "a"), ("test.look", "guarded"), ("test.look", "c")];
+    let stage = Stage::with(vec![calls(&looks), says("It is warm.")]);
+    let thought = stage.work(task("make it cosy", Category::HomeControl));
+    let ThoughtEnd::NeedsApproval { call, .. } = thought.end else { panic!("{thought:?}") };
+    assert_eq!((call.args["name"].clone(), stage.ran().len()), (json!("guarded"), 3));
+    let call = ToolCall { approved: true, turn: "t-2".into(), ..call };
+    let resume = Some(Resume::Approved { task: "t-1".into(), call });
+    stage.work(Task { resume, turn: "t-2".into(), ..task("", Category::Conversation) });
+    assert_eq!(stage.ran().len(), 4, "what was looked at is not looked at again");
+    assert_eq!(results(&stage.prompts()[1]), ["call-a", "call-guarded", "call-c"]);
+}
+
 #[test]
 fn a_question_in_words_waits_for_its_answer() {
     // After something was done, what is offered besides is the person's to say.

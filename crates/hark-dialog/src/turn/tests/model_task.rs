@@ -370,6 +370,24 @@ fn a_request_of_which_part_is_not_understood_is_handed_on_as_a_whole() {
 }
 
 #[test]
+fn a_request_names_the_model_that_answers_it() {
+    let asked = |text: &str| {
+        let models = vec!["main".to_owned(), "big:70b".to_owned()];
+        let mut machine = Machine::new(Settings { thinks: true, models, ..settings() });
+        run(&mut machine, vec![(0, of("s", text)), (5, understood(1, &[]))])
+    };
+    let [task] = &tasks(&asked("/model big:70b  why is the sky blue"))[..] else { panic!("no task") };
+    assert_eq!((task.model.as_deref(), task.text.as_str()), (Some("big:70b"), "why is the sky blue"));
+    assert_eq!(tasks(&asked("why is the sky blue"))[0].model, None);
+    for text in ["/model other why is the sky blue", "/model big:70b", "/model"] {
+        let effects = asked(text);
+        assert!(tasks(&effects).is_empty(), "{text}");
+        let said = "main, big:70b".to_owned();
+        assert_eq!(replies(&effects), [Reply::Slip { key: "slip_model".into(), said }], "{text}");
+    }
+}
+
+#[test]
 fn a_dry_run_hands_nothing_to_a_model() {
     let asked = |text: &str, dry_run: bool| {
         let event = Event::Typed { text: text.into(), origin: Origin::Cli, speak: false, dry_run };
