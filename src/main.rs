@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    hark_models::memory::keep_little();
     hark::cli::main()
 }

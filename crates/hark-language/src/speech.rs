@@ -100,6 +100,24 @@ pub struct WrittenNumbers {
     pub decades: Option<Decades>,
     /// The sign between groups of three digits.
     pub grouping: Option<char>,
+    /// Whether the `and` of `numbers.toml` is left out within a number: "two hundred five".
+    pub without_and: bool,
+    /// Words behind which three digits and more are said one by one; lower case.
+    pub spelled_after: Phrases,
+    /// The colon of a ratio or a score.
+    pub ratio: Phrase,
+    /// Roman numbers behind a name.
+    pub roman: Roman,
+}
+
+/// Roman numbers behind a name, which are ordinals: "Elizabeth II".
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Roman {
+    /// What is said in front of the ordinal; without it they are left as they are written.
+    pub article: Phrase,
+    /// Words behind which they count: "World War II"; lower case.
+    pub counted_after: Phrases,
 }
 
 /// How one of something is said.
@@ -196,6 +214,8 @@ pub struct Dates {
     pub ordinal_days: OrdinalDays,
     /// What stands between day and year, with its spaces.
     pub before_year: Phrase,
+    /// Words behind which two numbers with a slash are a date; lower case.
+    pub slash_after: Phrases,
 }
 
 impl Dates {
@@ -243,6 +263,18 @@ pub struct Times {
     pub seconds: Noun,
     /// Whether a full stop may stand between hours and minutes where `hour` follows.
     pub stop: bool,
+    /// Parts of a length of time: "1h 20m".
+    pub lengths: Lengths,
+}
+
+/// What the parts of a length of time are called.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Lengths {
+    /// By their letters, which stand right behind the number, in two parts and more.
+    pub letters: Table<Noun>,
+    /// Hours, minutes and seconds, of which "0:04:30" is made; with none of them it is a time of day.
+    pub clock: Vec<Noun>,
 }
 
 /// Abbreviations, in lower case with their stops.
@@ -255,6 +287,12 @@ pub struct Abbreviations {
     pub before_name: Phrases,
     /// All of them, written out.
     pub words: Table<Phrase>,
+    /// What is said otherwise behind a name: "Baker *St.*"
+    pub after_name: Table<Phrase>,
+    /// What words end with, written out.
+    pub endings: Table<Phrase>,
+    /// Words in capitals, without stops.
+    pub capitals: Table<Phrase>,
 }
 
 /// What is said for code that cannot be said.
@@ -293,6 +331,8 @@ pub struct Money {
     pub names_hundredths: bool,
     /// Currencies by their sign or code.
     pub coins: Table<Coin>,
+    /// Signs right behind an amount: "$3bn".
+    pub scales: Table<Phrase>,
 }
 
 /// A currency.

@@ -9,9 +9,12 @@
 mod amounts;
 mod clock;
 mod dates;
+mod fractions;
+mod names;
 mod numbers;
 mod signs;
 mod telephone;
+mod units;
 mod web;
 
 use super::language::Language;
@@ -49,8 +52,12 @@ impl<'a> At<'a> {
 
     /// The word in front, lower-case, without signs at its ends.
     fn word_before(&self) -> String {
-        let word = self.before().trim_end().rsplit(char::is_whitespace).next().unwrap_or_default();
-        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+        self.name_before().trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    }
+
+    /// The word in front as it is written.
+    fn name_before(&self) -> &'a str {
+        self.before().trim_end().rsplit(char::is_whitespace).next().unwrap_or_default()
     }
 }
 
@@ -83,14 +90,18 @@ pub fn spoken(text: &str, language: &str) -> String {
 
 /// Asks the readers. The order matters: an address before its dots, a date before its numbers.
 fn read(at: &At<'_>) -> Option<Said> {
-    let begins = !at.before().ends_with(char::is_alphanumeric);
     let first = at.rest().chars().next()?;
+    let begins = !at.before().ends_with(char::is_alphanumeric);
+    if !begins && fractions::is_sign(first) {
+        return fractions::read(at);
+    }
     if begins && first.is_alphanumeric() {
         web::read(at)
             .or_else(|| dates::read(at))
             .or_else(|| clock::read(at))
             .or_else(|| telephone::read(at))
             .or_else(|| amounts::read(at))
+            .or_else(|| names::read(at))
             .or_else(|| signs::abbreviation(at))
     } else if begins {
         telephone::read(at).or_else(|| amounts::read(at)).or_else(|| signs::read(at))

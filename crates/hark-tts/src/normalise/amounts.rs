@@ -1,16 +1,23 @@
 //! Numbers with what belongs to them: money, units, ordinals, fractions, sizes, years, lists.
 
 use super::numbers::{Number, cardinal, counted, ordinal, whole_words, year};
-use super::{At, Said, blank, digits, ends_here, letters, ordinal_mark};
+use super::units::unit_at;
+use super::{At, Said, blank, digits, ends_here, fractions, letters, ordinal_mark};
 use crate::language::Language;
 use hark_language::speech::{Coin, Decades, Noun};
+
+/// Behind words that ask for it, so many digits and more are said one by one.
+const SPELLED_DIGITS: usize = 3;
+
+/// A noun that is counted is looked for among so many words.
+const WORDS_TO_NOUN: usize = 3;
 
 pub(super) fn read(at: &At<'_>) -> Option<Said> {
     let rest = at.rest();
     if let Some(said) = money_in_front(at) {
         return Some(said);
     }
-    if let Some(said) = fraction(at) {
+    if let Some(said) = fractions::read(at) {
         return Some(said);
     }
     // A sign belongs to the number only behind a space: "3-4" is no negative four.
@@ -84,10 +91,13 @@ fn currency(rest: &str, language: Language) -> Option<(usize, Coin)> {
     })
 }
 
-/// "million" and the like behind a number, with the space in front.
+/// "million" and the like behind a number, with the space in front, or "m" right behind it.
 fn scale(after: &str, language: Language) -> (Option<&str>, usize) {
     let gap = blank(after);
     let word = letters(&after[gap..]);
+    if let Some(scale) = language.speech.money.scales.get(word).filter(|_| gap == 0) {
+        return (Some(scale.text()), word.len());
+    }
     let lower = word.to_lowercase();
     let mut names = language.numbers.scales.iter().filter(|scale| scale.size >= 1000);
     let known = gap > 0 && names.any(|scale| scale.many.contains(lower.as_str()));
@@ -126,8 +136,8 @@ fn unit(at: &At<'_>, number: &Number, after: &str) -> Option<Said> {
     // "5 A batteries", "the 1990s" and "4K" are no amperes, seconds and kelvins.
     let year = symbol == "s" && gap == 0 && number.whole.len() == 4;
     let word = at.language.speech.ambiguous_units.contains(symbol)
-        && !letters(end.trim_start()).is_empty()
-        && end.starts_with(' ');
+        && end.starts_with(' ')
+        && end.trim_start().starts_with(char::is_alphanumeric);
     let name = matches!(symbol, "K" | "A") && gap == 0;
     if year || word || name {
         return None;
@@ -137,22 +147,11 @@ fn unit(at: &At<'_>, number: &Number, after: &str) -> Option<Said> {
     let mut bytes = number.bytes + gap + symbol.len();
     // The stop of "5 min. later" is the abbreviation's.
     let next = end.strip_prefix('.').map(str::trim_start).and_then(|next| next.chars().next());
-    let goes_on = next.is_some_and(|c| c.is_lowercase() || ",;:)".contains(c));
+    let goes_on = next.is_some_and(|c| c.is_lowercase() || c.is_ascii_digit() || ",;:)".contains(c));
     if goes_on && symbol.ends_with(char::is_alphabetic) {
         bytes += 1;
     }
     Some(Said::new(bytes, format!("{} {name}", number.words(at.language, one))))
-}
-
-/// The longest unit at the start of `rest` that ends there.
-fn unit_at(rest: &str, language: Language) -> Option<(&'static str, Noun)> {
-    let fits = |symbol: &str| {
-        rest.strip_prefix(symbol).is_some_and(|after| {
-            ends_here(after) && !(after.starts_with('/') && after[1..].starts_with(char::is_alphabetic))
-        })
-    };
-    let units = language.speech.units.iter().filter(|(symbol, _)| fits(symbol));
-    units.max_by_key(|(symbol, _)| symbol.len()).copied()
 }
 
 /// "3rd"; "im 2. Stock".
@@ -180,7 +179,8 @@ fn size(at: &At<'_>, number: &Number, after: &str) -> Option<Said> {
     let behind = &after[gap + cross.len_utf8()..];
     let second_gap = blank(behind);
     let second = digits(&behind[second_gap..]);
-    if (gap > 0) != (second_gap > 0) || second.is_empty() {
+    let is_sum = behind[second_gap + second.len()..].trim_start().starts_with('=');
+    if (gap > 0) != (second_gap > 0) || second.is_empty() || is_sum {
         return None;
     }
     let mut words =
@@ -192,34 +192,6 @@ fn size(at: &At<'_>, number: &Number, after: &str) -> Option<Said> {
         bytes += second.len();
     }
     Some(Said::new(bytes, words))
-}
-
-/// "3/4", "½", "2½".
-fn fraction(at: &At<'_>) -> Option<Said> {
-    let numbers = at.language.numbers;
-    let rest = at.rest();
-    let mut named = at.language.speech.numbers.fractions.iter();
-    if let Some((written, words)) = named.find(|(written, _)| {
-        rest.strip_prefix(written).is_some_and(|after| ends_here(after) && !after.starts_with('/'))
-    }) {
-        // "1 1/2" is one and one half.
-        let and = at.before().trim_end().ends_with(|c: char| c.is_ascii_digit());
-        let and = if and { format!("{} ", numbers.and.text()) } else { String::new() };
-        return Some(Said::new(written.len(), format!("{and}{}", words.text())));
-    }
-    let above = digits(rest);
-    let below = digits(rest[above.len()..].strip_prefix('/')?);
-    let end = above.len() + 1 + below.len();
-    if above.is_empty() || below.is_empty() || !ends_here(&rest[end..]) || rest[end..].starts_with('/') {
-        return None;
-    }
-    let words = format!(
-        "{} {} {}",
-        whole_words(above, at.language),
-        numbers.over.text(),
-        whole_words(below, at.language)
-    );
-    Some(Said::new(end, words))
 }
 
 /// A number on its own.
@@ -239,10 +211,17 @@ fn plain(at: &At<'_>, number: &Number, after: &str) -> Option<Said> {
             return Some(Said::new(4, year(value, at.language)));
         }
     }
+    let is_spelled = number.bytes >= SPELLED_DIGITS && number.bytes == number.whole.len();
+    if is_spelled && written.spelled_after.contains(at.word_before().as_str()) && ends_here(after) {
+        return Some(Said::new(number.bytes, at.language.numbers.digit_words(&number.whole)));
+    }
     // "2nd", "4K" and "3D" are names that begin with a digit; the number and the name are said apart.
-    let noun = letters(&after[blank(after)..]);
     let one = &at.language.speech.one;
-    let counted = one.capitalised_nouns && blank(after) > 0 && noun.starts_with(char::is_uppercase);
+    // "1 neue Nachricht": the noun may stand behind words without a capital.
+    let noun = after.split_whitespace().take(WORDS_TO_NOUN).map(letters);
+    let noun = noun.take_while(|word| !word.is_empty()).find(|word| word.starts_with(char::is_uppercase));
+    let noun = noun.unwrap_or_default();
+    let counted = one.capitalised_nouns && blank(after) > 0 && !noun.is_empty();
     let lone = if counted { one.said(one.gender_of(noun), &at.word_before()) } else { None };
     Some(Said::new(number.bytes, number.words(at.language, lone)))
 }

@@ -2,7 +2,7 @@
 
 use super::numbers::{cardinal, counted, minute};
 use super::{At, Said, blank, digits, ends_here, letters};
-use hark_language::speech::Times;
+use hark_language::speech::{Noun, Times};
 
 /// Half of the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +21,11 @@ struct Time {
 pub(super) fn read(at: &At<'_>) -> Option<Said> {
     let rest = at.rest();
     let times = &at.language.speech.times;
+    if let Some(length) = length(at) {
+        return Some(length);
+    }
     if let Some(time) = written(at, ':') {
-        return Some(said(at, &time));
+        return Some(length_on_clock(at, &time).unwrap_or_else(|| said(at, &time)));
     }
     if times.twelve_hours {
         let hour = digits(rest);
@@ -58,6 +61,45 @@ fn written(at: &At<'_>, mark: char) -> Option<Time> {
     (!goes_on && (ends_here(after) || half(after, &at.language.speech.times).is_some())).then_some(time)
 }
 
+/// "1h 20m".
+fn length(at: &At<'_>) -> Option<Said> {
+    let rest = at.rest();
+    let (mut letters_read, mut words, mut end) = (Vec::new(), Vec::new(), 0);
+    loop {
+        let begin = end + if words.is_empty() { 0 } else { blank(&rest[end..]) };
+        let number = digits(&rest[begin..]);
+        let letter = letters(&rest[begin + number.len()..]);
+        let noun = at.language.speech.times.lengths.letters.get(letter);
+        let Some((value, noun)) = number.parse().ok().zip(noun) else { break };
+        if letters_read.contains(&letter) {
+            return None;
+        }
+        letters_read.push(letter);
+        words.push(counted_noun(value, noun, at));
+        end = begin + number.len() + letter.len();
+        // "4m30s".
+        if !ends_here(&rest[end..]) && digits(&rest[end..]).is_empty() {
+            return None;
+        }
+    }
+    (words.len() > 1 && ends_here(&rest[end..])).then(|| Said::new(end, words.join(" ")))
+}
+
+/// "0:04:30", which is no time of day.
+fn length_on_clock(at: &At<'_>, time: &Time) -> Option<Said> {
+    let second = time.second.filter(|second| time.hour == 0 && (time.minute > 0 || *second > 0))?;
+    let nouns = &at.language.speech.times.lengths.clock;
+    let parts = [time.hour, time.minute, second];
+    let parts = parts.into_iter().zip(nouns).filter(|(value, _)| *value > 0);
+    let words: Vec<String> = parts.map(|(value, noun)| counted_noun(value, *noun, at)).collect();
+    (!words.is_empty()).then(|| Said::new(time.bytes, words.join(" ")))
+}
+
+fn counted_noun(value: u64, noun: Noun, at: &At<'_>) -> String {
+    let name = if value == 1 { noun.one } else { noun.many };
+    format!("{} {name}", counted(value, noun.gender, at.language))
+}
+
 /// "14 Uhr", "1 Uhr".
 fn whole_hour(rest: &str, times: &Times) -> Option<Time> {
     let hours = digits(rest);
@@ -90,7 +132,8 @@ fn half(after: &str, times: &Times) -> Option<(Half, usize)> {
             if !ends_here(end) {
                 continue;
             }
-            let last = mark.ends_with('.') && !end.trim_start().starts_with(|c: char| c.is_lowercase());
+            let goes_on = |c: char| c.is_lowercase() || ",;:–-".contains(c);
+            let last = mark.ends_with('.') && !end.trim_start().starts_with(goes_on);
             return Some((half, gap + head.len() - usize::from(last)));
         }
     }
@@ -152,6 +195,5 @@ fn in_a_day(at: &At<'_>, time: &Time) -> String {
 fn seconds(at: &At<'_>, time: &Time) -> String {
     let Some(second) = time.second else { return String::new() };
     let noun = at.language.speech.times.seconds;
-    let name = if second == 1 { noun.one } else { noun.many };
-    format!(" {} {} {name}", at.language.numbers.and.text(), counted(second, noun.gender, at.language))
+    format!(" {} {}", at.language.numbers.and.text(), counted_noun(second, noun, at))
 }

@@ -4,6 +4,9 @@ use super::numbers::{cardinal, ordinal, year};
 use super::{At, Said, blank, digits, ends_here, letters, ordinal_mark};
 use hark_language::speech::OrdinalDays;
 
+/// Days of a list that are gone back over, to the word before the first.
+const LISTED_DAYS: usize = 5;
+
 /// A date as far as it was written.
 struct Date {
     day: u64,
@@ -23,12 +26,26 @@ pub(super) fn read(at: &At<'_>) -> Option<Said> {
         OrdinalDays::None => false,
     };
     let day = match is_ordinal {
-        true => ordinal(date.day, &at.word_before(), at.language),
+        true => ordinal(date.day, &governor(at), at.language),
         false => cardinal(date.day, at.language),
     };
     let day = if dates.month_first { format!("{month} {day}") } else { format!("{day} {month}") };
     let year = date.year.map(|value| format!("{}{}", dates.before_year.text(), year(value, at.language)));
     Some(Said::new(date.bytes, day + &year.unwrap_or_default()))
+}
+
+/// The word that tells how an ordinal ends, in lower case: in "am 3. und 4. Mai" it stands before the first.
+fn governor(at: &At<'_>) -> String {
+    let is_day =
+        |word: &str| word.trim_end_matches(',').strip_suffix('.').is_some_and(|day| digits(day) == day);
+    let and = at.language.numbers.and.text();
+    let words: Vec<&str> = at.before().split_whitespace().rev().take(LISTED_DAYS * 2).collect();
+    let listed = words.iter().take_while(|word| **word == and || is_day(word)).count();
+    let has_day = words[..listed].iter().any(|word| is_day(word));
+    match words.get(listed).filter(|_| has_day) {
+        Some(word) => word.to_lowercase(),
+        None => at.word_before(),
+    }
 }
 
 /// Three numbers, or two with stops.
@@ -39,6 +56,15 @@ fn numeric(at: &At<'_>) -> Option<Date> {
     let second = digits(&rest[first.len() + 1..]);
     let two = first.len() + 1 + second.len();
     let third = rest[two..].strip_prefix(mark).map(digits);
+    let is_behind = |words: hark_language::phrases::Phrases| words.contains(at.word_before().as_str());
+    if mark == '/'
+        && third.is_none()
+        && ends_here(&rest[two..])
+        && is_behind(at.language.speech.dates.slash_after)
+    {
+        let by_month = if at.language.speech.dates.month_first { date(second, first, "", two) } else { None };
+        return by_month.or_else(|| date(first, second, "", two));
+    }
     let whole = two + 1 + third?.len();
     if !ends_here(&rest[whole..]) || rest[whole..].starts_with('/') {
         return None;

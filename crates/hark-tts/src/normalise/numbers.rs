@@ -100,7 +100,12 @@ pub(super) fn whole_words(whole: &str, language: Language) -> String {
 
 /// A whole number: "one hundred and five", "einhundertfünf". At most [`MAX`].
 pub(super) fn cardinal(value: u64, language: Language) -> String {
-    capitals(&language.numbers.integer_words(value), language)
+    let words = language.numbers.integer_words(value);
+    if !language.speech.numbers.without_and {
+        return capitals(&words, language);
+    }
+    let and = language.numbers.and.text();
+    capitals(&words.split(' ').filter(|word| *word != and).collect::<Vec<_>>().join(" "), language)
 }
 
 /// Words of numbers, those with a capital that are written with one.
@@ -134,7 +139,8 @@ fn ordinal_stem(value: u64, language: Language) -> String {
     if hundreds == 0 {
         return (*last).to_owned();
     }
-    let and = if numbers.say_and { format!("{} ", numbers.and.text()) } else { String::new() };
+    let has_and = numbers.say_and && !language.speech.numbers.without_and;
+    let and = if has_and { format!("{} ", numbers.and.text()) } else { String::new() };
     // Only below a million a number is one word.
     let joined = numbers.compound && !hundreds.is_multiple_of(1_000_000);
     format!("{}{}{and}{last}", cardinal(hundreds, language), if joined { "" } else { " " })

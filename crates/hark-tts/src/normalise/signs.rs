@@ -1,5 +1,6 @@
 //! Abbreviations, signs, bullets and the marks of Markdown.
 
+use super::units::unit_at;
 use super::{At, Said, digits};
 
 /// "e.g." is "for example".
@@ -16,13 +17,16 @@ pub(super) fn abbreviation(at: &At<'_>) -> Option<Said> {
     if table.before_name.contains(short) && !next.is_some_and(char::is_uppercase) {
         return None;
     }
-    // The stop may be the sentence's as well.
-    let stop = if next.is_none() { "." } else { "" };
-    Some(Said::new(bytes, format!("{}{stop}", words.text())))
+    Some(Said::new(bytes, with_stop(words.text(), after)))
+}
+
+/// The words of an abbreviation, whose stop may be the sentence's as well.
+pub(super) fn with_stop(words: &str, after: &str) -> String {
+    format!("{words}{}", if after.trim_start().is_empty() { "." } else { "" })
 }
 
 /// How much of `rest` is the abbreviation `short`; a space after an inner stop does not matter.
-fn matched(rest: &str, short: &str) -> Option<usize> {
+pub(super) fn matched(rest: &str, short: &str) -> Option<usize> {
     let mut left = rest;
     let mut parts = short.split_inclusive('.').peekable();
     while let Some(part) = parts.next() {
@@ -56,14 +60,46 @@ pub(super) fn read(at: &At<'_>) -> Option<Said> {
         '*' | '`' | '•' | '·' | '\u{fe0f}' | '\u{200d}' => drop,
         '_' | '\\' => Some(Said::new(bytes, " ")),
         '|' => Some(Said::new(bytes, ",")),
+        '/' if behind_money(at) && unit_at(after, at.language).is_some() => per(at, after),
         '/' if letter(previous) && letter(next) => Some(Said::new(bytes, " ")),
+        '/' if apart
+            && digit(at.before().trim_end().chars().next_back())
+            && digit(after.trim_start().chars().next()) =>
+        {
+            table(at, '÷', bytes)
+        }
         '/' if apart && previous.is_none_or(char::is_whitespace) => Some(Said::new(bytes, ",")),
         '/' if !letter(next) || previous.is_none_or(char::is_whitespace) => None,
+        ':' if is_ratio(at, after) => Some(Said::new(bytes, at.language.speech.numbers.ratio.text()))
+            .filter(|said| !said.words.is_empty()),
         '~' | '#' if !digit(after.trim_start().chars().next()) => drop,
         '<' | '>' if !digit(after.trim_start_matches(['=', ' ']).chars().next()) => drop,
         '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' => drop,
         _ => table(at, sign, bytes),
     }
+}
+
+/// "$0.32/kWh": the price of one.
+fn per(at: &At<'_>, after: &str) -> Option<Said> {
+    let (sign, noun) = unit_at(after, at.language)?;
+    let per = at.language.speech.symbols.get("/")?;
+    Some(Said::new(1 + sign.len(), format!("{} {}", per.text(), noun.one)))
+}
+
+/// Whether an amount of money or a number stands in front.
+fn behind_money(at: &At<'_>) -> bool {
+    let before = at.before();
+    before.ends_with(|c: char| c.is_ascii_digit())
+        || at.language.speech.money.coins.iter().any(|(sign, _)| before.ends_with(sign))
+}
+
+/// Whether a colon stands between two short numbers: "16:9", and no port behind an address.
+fn is_ratio(at: &At<'_>, after: &str) -> bool {
+    let before = at.before();
+    let left = before.len() - before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let is_alone = !before[..before.len() - left].ends_with(['.', ':', ',']);
+    let short = 1..=2;
+    short.contains(&left) && short.contains(&digits(after).len()) && is_alone
 }
 
 fn table(at: &At<'_>, sign: char, bytes: usize) -> Option<Said> {
@@ -86,7 +122,9 @@ fn dash(at: &At<'_>, previous: Option<char>, next: Option<char>, apart: bool) ->
     if sign == '—' {
         return Some(Said::new(bytes, ","));
     }
-    if !digit(next) || !previous.is_some_and(|c| c.is_ascii_digit() || "°%€$C".contains(c)) {
+    let behind_half = sign == '–' && previous == Some('.');
+    if !digit(next) || !(behind_half || previous.is_some_and(|c| c.is_ascii_digit() || "°%€$C".contains(c)))
+    {
         return if sign == '–' { Some(Said::new(bytes, " ")) } else { None };
     }
     let left = at.before().chars().rev().take_while(char::is_ascii_digit).count();

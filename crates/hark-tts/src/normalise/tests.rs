@@ -14,9 +14,9 @@ const ENGLISH: &[(&str, &str)] = &[
     ("50% humidity, 0 %", "fifty percent humidity, zero percent"),
     (
         "There are 1,234,567 of 10,000.",
-        "There are one million two hundred and thirty four thousand five hundred and sixty seven of ten thousand.",
+        "There are one million two hundred thirty four thousand five hundred sixty seven of ten thousand.",
     ),
-    ("105 and 2005 and 1000", "one hundred and five and two thousand and five and one thousand"),
+    ("105 and 2005 and 1000", "one hundred five and two thousand five and one thousand"),
     ("Twelve divided by five is 2.4.", "Twelve divided by five is two point four."),
     ("Call me on 555 0147.", "Call me on five five five, zero one four seven."),
     (
@@ -35,7 +35,7 @@ const ENGLISH: &[(&str, &str)] = &[
     ("At 7 a.m. it rings.", "At seven a m it rings."),
     ("At 7:30pm or 8 PM sharp", "At seven thirty p m or eight p m sharp"),
     ("From 14:00–15:30.", "From two p m to three thirty p m."),
-    ("A ratio of 16:9.", "A ratio of sixteen: nine."),
+    ("A ratio of 16:9.", "A ratio of sixteen to nine."),
     ("On 2026-11-21.", "On November twenty first, twenty twenty six."),
     (
         "On 11/21/2026 or 21/11/2026.",
@@ -45,33 +45,30 @@ const ENGLISH: &[(&str, &str)] = &[
     ("On Oct. 3rd.", "On October third."),
     ("On 3 October 1999, we met.", "On October third, nineteen ninety nine, we met."),
     ("The 3rd of May, the 21st and the 12th", "The third of May, the twenty first and the twelfth"),
-    ("May I? In May 2026.", "May I? In May two thousand and twenty six."),
+    ("May I? In May 2026.", "May I? In May two thousand twenty six."),
     ("In 2026, since 1905, in 2000.", "In twenty twenty six, since nineteen oh five, in two thousand."),
     ("In the 1990s.", "In the nineteen nineties."),
     ("It costs $5.50, not $1.", "It costs five dollars and fifty cents, not one dollar."),
     ("It costs £3 or 4 € or 5 EUR.", "It costs three pounds or four euros or five euros."),
     (
         "It costs $0.99 or $1,299.95.",
-        "It costs ninety nine cents or one thousand two hundred and ninety nine dollars and ninety five cents.",
+        "It costs ninety nine cents or one thousand two hundred ninety nine dollars and ninety five cents.",
     ),
     ("A deal of $2.5 million.", "A deal of two point five million dollars."),
     ("10–15 °C, 3-4 days", "ten to fifteen degrees Celsius, three to four days"),
-    ("Call 555-1234.", "Call five hundred and fifty five, one thousand two hundred and thirty four."),
+    ("Call 555-1234.", "Call five five five, one two three four."),
     ("Agent 007 calls +49 30", "Agent zero zero seven calls plus forty nine thirty"),
     ("½ cup, 3/4 done, 24/7, 5/8", "one half cup, three quarters done, twenty four seven, five over eight"),
     (
         "Version 1.2.3 at 192.168.1.20.",
-        "Version one dot two dot three at one hundred and ninety two dot one hundred and sixty eight dot one dot twenty.",
+        "Version one dot two dot three at one hundred ninety two dot one hundred sixty eight dot one dot twenty.",
     ),
-    (
-        "1920x1080, 3 x 4 m",
-        "one thousand nine hundred and twenty by one thousand and eighty, three by four metres",
-    ),
+    ("1920x1080, 3 x 4 m", "one thousand nine hundred twenty by one thousand eighty, three by four metres"),
     ("See https://www.example.org/help?a=b.", "See example dot org slash help."),
     ("Mail info@example.org!", "Mail info at example dot org!"),
     (
         "Go to my-house.local:8080/home",
-        "Go to my dash house dot local colon eight thousand and eighty slash home",
+        "Go to my dash house dot local colon eight thousand eighty slash home",
     ),
     ("1. Milk", "one, Milk"),
     ("- Milk & eggs", "Milk and eggs"),
@@ -87,12 +84,47 @@ const ENGLISH: &[(&str, &str)] = &[
     ("It takes 5 min. to cook, 1 h in all.", "It takes five minutes to cook, one hour in all."),
     (
         "90 km/h, 3 m², 12 µg/m³, 1013 hPa",
-        "ninety kilometres an hour, three square metres, twelve micrograms per cubic metre, one thousand and thirteen hectopascals",
+        "ninety kilometres an hour, three square metres, twelve micrograms per cubic metre, one thousand thirteen hectopascals",
     ),
     (
         "Room #5, 12345678901234567890",
         "Room number five, one two three four five six seven eight nine zero one two three four five six seven eight nine zero",
     ),
+    ("Mon–Fri, 9 a.m.–5 p.m.", "Monday to Friday, nine a m to five p m."),
+    (
+        "On Tue, 3 Dec and Thu 14:30, but the Sun",
+        "On Tuesday, December third and Thursday two thirty p m, but the Sun",
+    ),
+    ("On 12/25, not 5/8.", "On December twenty fifth, not five over eight."),
+    ("1h 20m, 4m30s, 5m", "one hour twenty minutes, four minutes thirty seconds, five metres"),
+    ("The timer has 0:04:30 left.", "The timer has four minutes thirty seconds left."),
+    (
+        "+1 (415) 555-0132, (030) 1234567",
+        "plus one, four one five, five five five, zero one three two, zero three zero, one two three, four five six seven",
+    ),
+    ("Dial 911.", "Dial nine one one."),
+    (
+        "$0.32/kWh, $3.2bn, €20k",
+        "thirty two cents per kilowatt hour, three point two billion dollars, twenty thousand euros",
+    ),
+    (
+        "4½, 1¾ l, 1/2 tsp, 1 1/2 tsp",
+        "four and one half, one and three quarters litres, one half teaspoon, one and one half teaspoons",
+    ),
+    (
+        "7 × 8 = 56, 10 / 4, 2^10",
+        "seven times eight equals fifty six, ten divided by four, two to the power of ten",
+    ),
+    ("1 in 5 people, 5 in.", "one in five people, five inches."),
+    (
+        "Elizabeth II, World War II, Part I, an XL shirt",
+        "Elizabeth the second, World War two, Part one, an XL shirt",
+    ),
+    (
+        "St. Louis, 12 Elm St. in town, Lt. Col. Jones",
+        "Saint Louis, twelve Elm Street in town, Lieutenant Colonel Jones",
+    ),
+    ("The wind is from the NW, c. 1895", "The wind is from the northwest, circa eighteen ninety five"),
 ];
 
 const GERMAN: &[(&str, &str)] = &[
@@ -142,6 +174,26 @@ const GERMAN: &[(&str, &str)] = &[
     ("½ Liter, 3/4 fertig", "ein halb Liter, drei Viertel fertig"),
     ("Version 1.2.3", "Version eins Punkt zwei Punkt drei"),
     ("90 km/h bei 1013 hPa", "neunzig Kilometer pro Stunde bei eintausenddreizehn Hektopascal"),
+    ("Mo.–Fr., Fr. Schulz, am Mo. früh", "Montag bis Freitag, Frau Schulz, am Montag früh"),
+    (
+        "Am 3. und 4. Mai, vom 1. bis 15. August",
+        "Am dritten und vierten Mai, vom ersten bis fünfzehnten August",
+    ),
+    (
+        "Noch 4 Min. 30 Sek. oder 1h 20m.",
+        "Noch vier Minuten dreißig Sekunden oder eine Stunde zwanzig Minuten.",
+    ),
+    (
+        "Ruf +49 171 2345678, wähle 112",
+        "Ruf plus vier neun, eins sieben eins, zwei drei vier, fünf sechs sieben acht, wähle eins eins zwei",
+    ),
+    ("0,32 €/kWh, 2 EL Öl, 3:1", "zweiunddreißig Cent pro Kilowattstunde, zwei Esslöffel Öl, drei zu eins"),
+    (
+        "In der Bahnhofstr. 12 in den 1890er Jahren",
+        "In der Bahnhofstraße zwölf in den achtzehnhundertneunziger Jahren",
+    ),
+    ("Ludwig XIV. war hier, Wind aus NW", "Ludwig der vierzehnte war hier, Wind aus Nordwest"),
+    ("1 neue Nachricht", "eine neue Nachricht"),
 ];
 
 #[test]

@@ -40,6 +40,9 @@ const MAX_MARGIN: f32 = 60.0;
 const MIN_SURE_CONFIDENCE: f32 = 0.9;
 const MIN_SURE_MARGIN: f32 = 10.0;
 const MIN_SURE_WORD_FIT: f32 = -2.0;
+/// A margin below this is one short word's: "off" was taken for "on" with 14 nepers, "lamp" for "light" with 43, at a
+/// confidence of 1.00.
+const MIN_UNDISPUTED_MARGIN: f32 = 45.0;
 /// So much speech beside the sentence is more than a breath or a noise: of what people said to the house it is 17 nepers at
 /// most, and a short word has 100.
 const MAX_SURE_UNEXPLAINED: f32 = 60.0;
@@ -53,6 +56,8 @@ const MIN_FREE_PIECES: usize = 4;
 const MIN_FREE_LOG_PROB: f32 = -0.25;
 /// The same of words that are a sentence of the home with a part that may be any words.
 const MIN_OPEN_SENTENCE_LOG_PROB: f32 = -0.5;
+/// Where they are one, a sentence that is this much less likely has other words in that part: it is no doubt, but wrong.
+const MIN_OPEN_SENTENCE_GAP: f32 = 6.0;
 
 /// What a transcript is based on.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -113,6 +118,11 @@ impl HypothesisEvidence {
         self.is_likely() && self.margin >= MIN_SURE_MARGIN && self.worst >= MIN_SURE_WORD_FIT
     }
 
+    /// Whether no other sentence comes near it either, so that no other ear need be asked which of them was said.
+    pub(super) fn is_undisputed(&self) -> bool {
+        self.is_sure() && self.margin >= MIN_UNDISPUTED_MARGIN
+    }
+
     /// Whether the sentence was heard as a whole, whatever the decoder made of its last word.
     pub(super) fn is_whole(&self) -> bool {
         let missing = self.accepted.len().saturating_sub(self.heard.len());
@@ -128,14 +138,14 @@ impl HypothesisEvidence {
         self.confidence >= MIN_SURE_CONFIDENCE && self.unexplained <= MAX_SURE_UNEXPLAINED
     }
 
-    /// Draws the conclusion from what Moonshine found too; `known` says whether its own words mean
-    /// something to the home.
+    /// Draws the conclusion from what Moonshine found too; `known` is what its own words are to the home: `None` for no sentence,
+    /// else whether a part of it may be any words.
     pub(super) fn with_moonshine(
         heard: Vec<String>,
         candidates: &[Candidate],
         chosen: Option<(usize, Fit)>,
         result: MoonshineResult,
-        known: bool,
+        known: Option<bool>,
     ) -> Self {
         let mut evidence = Self::new(heard, candidates, chosen);
         let likely = |candidate: &Candidate| candidate.moonshine_score;
@@ -152,9 +162,10 @@ impl HypothesisEvidence {
         let own =
             (says_more || result.free_score - best >= MIN_FREE_GAP) && result.free_pieces >= MIN_FREE_PIECES;
         evidence.free_words = (own
-            && each >= if known { MIN_OPEN_SENTENCE_LOG_PROB } else { MIN_FREE_LOG_PROB })
+            && each >= if known.is_some() { MIN_OPEN_SENTENCE_LOG_PROB } else { MIN_FREE_LOG_PROB })
         .then(|| FreeWords { text: result.free, confidence: each.exp() });
-        if says_more && evidence.free_words.is_some() {
+        let says_other = known == Some(true) && evidence.gap.is_some_and(|gap| gap >= MIN_OPEN_SENTENCE_GAP);
+        if (says_more || says_other) && evidence.free_words.is_some() {
             // So that the sentence is rejected, and these words are taken.
             evidence.confidence = 0.0;
         }
@@ -304,7 +315,7 @@ mod tests {
         for (score, free_score, believed) in [(-1.0, -1.0, true), (-3.0, -2.5, true), (-22.0, -1.0, false)] {
             let (list, result) = result(&[("turn off the lamp", score)], "Turn off the lamp.", free_score);
             let evidence =
-                HypothesisEvidence::with_moonshine(heard(), &list, Some((0, DOUBTFUL)), result, false);
+                HypothesisEvidence::with_moonshine(heard(), &list, Some((0, DOUBTFUL)), result, None);
             assert_eq!(evidence.rejection(0.5).is_none(), believed, "{evidence:?}");
             assert_eq!(evidence.gap, Some((free_score - score).max(0.0)));
         }
@@ -320,7 +331,14 @@ mod tests {
     fn its_own_words_are_taken_when_they_are_likely_and_no_sentence_of_the_home() {
         let own = |score: f32, free: &str, free_score: f32, known: bool| {
             let (list, result) = result(&[("turn off the lamp", score)], free, free_score);
-            HypothesisEvidence::with_moonshine(split("x"), &list, Some((0, BAD)), result, known).free_words
+            HypothesisEvidence::with_moonshine(
+                split("x"),
+                &list,
+                Some((0, BAD)),
+                result,
+                known.then_some(false),
+            )
+            .free_words
         };
         let question = "Where did Abraham Lincoln live?";
         let taken = own(-40.0, question, -0.6, false).expect("likely words");
@@ -337,6 +355,10 @@ mod tests {
         let list = proposed(&["turn on the lamp"], "turn on the lamp");
         let sure = |fit: Fit| evidence("turn on the lamp", &list, fit).is_sure();
         assert!(sure(GOOD));
+        let undisputed =
+            |margin: f32| evidence("turn on the lamp", &list, Fit { margin, ..GOOD }).is_undisputed();
+        assert!(!undisputed(14.4), "on and off");
+        assert!(undisputed(60.0));
         assert!(!sure(Fit { margin: 6.0, ..GOOD }), "fifteen and fifty");
         assert!(!sure(Fit { worst: -4.0, ..GOOD }), "a word was something else");
         assert!(!sure(Fit { unexplained: 100.0, ..GOOD }), "more was said");
@@ -350,9 +372,23 @@ mod tests {
             let fit = Fit { unexplained, ..GOOD };
             let (list, result) = result(&[("what time is it", -0.6)], free, -1.0);
             let heard = split("what time is it that");
-            let evidence = HypothesisEvidence::with_moonshine(heard, &list, Some((0, fit)), result, false);
+            let evidence = HypothesisEvidence::with_moonshine(heard, &list, Some((0, fit)), result, None);
             assert_eq!(evidence.free_words.is_some(), taken, "{free} {unexplained}");
             assert_eq!(evidence.rejection(0.5).is_some(), taken, "then the sentence alone is not enough");
+        }
+    }
+
+    #[test]
+    fn other_words_in_a_part_that_may_be_any_words_are_no_doubt_but_what_was_said() {
+        let (name, free) = ("remind me at seven to call my mother", "Remind me at seven to call Anna.");
+        for (score, known, taken) in
+            [(-20.0, Some(true), true), (-20.0, Some(false), false), (-4.0, Some(true), false)]
+        {
+            let (list, result) = result(&[(name, score)], free, -0.6);
+            let evidence =
+                HypothesisEvidence::with_moonshine(split(name), &list, Some((0, GOOD)), result, known);
+            let is_taken = evidence.rejection(0.5).is_some() && evidence.free_words.is_some();
+            assert_eq!(is_taken, taken, "{score} {known:?} {evidence:?}");
         }
     }
 

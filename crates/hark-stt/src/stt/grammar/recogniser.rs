@@ -164,7 +164,7 @@ impl GrammarRecogniser {
         self.with_moonshine_model(|moonshine, utterance| moonshine.decode_final(utterance));
         let first_pass = self.first_pass(over);
         let result = match &first_pass {
-            Ok(first_pass) if !self.is_sure(&first_pass.evidence) => {
+            Ok(first_pass) if !self.is_undisputed(&first_pass.evidence) => {
                 self.with_moonshine_model(|moonshine, _| moonshine.result()).flatten()
             }
             _ => {
@@ -183,8 +183,8 @@ impl GrammarRecogniser {
     }
 
     /// Whether there is no need to ask Moonshine.
-    fn is_sure(&self, evidence: &HypothesisEvidence) -> bool {
-        evidence.is_sure() && self.decoder.grammar.is_open(&evidence.accepted.join(" ")) == Some(false)
+    fn is_undisputed(&self, evidence: &HypothesisEvidence) -> bool {
+        evidence.is_undisputed() && self.decoder.grammar.is_open(&evidence.accepted.join(" ")) == Some(false)
     }
 
     /// What the decoder and the search make of the utterance.
@@ -244,7 +244,7 @@ impl GrammarRecogniser {
         }
         candidates.retain(|candidate| candidate.moonshine_score.is_some());
         let chosen = self.rescorer().choose(&candidates);
-        let known = self.decoder.grammar.is_open(&result.free).is_some();
+        let known = self.decoder.grammar.is_open(&result.free);
         HypothesisEvidence::with_moonshine(evidence.heard, &candidates, chosen, result, known)
     }
 
