@@ -337,6 +337,7 @@ install: ## copy program, models, configuration and service into DESTDIR (after 
 	[[ -e "$$root/etc/hark/hark.toml" ]] || install -Dm644 firmware-config/hark.toml "$$root/etc/hark/hark.toml"
 	install -Dm644 systemd/hark.service "$$units/systemd/system/hark.service"
 	install -Dm644 systemd/user/hark.service "$$units/systemd/user/hark.service"
+	install -Dm644 systemd/hark.service.d/sandbox.conf "$$share/systemd/sandbox.conf"
 	install -Dm644 systemd/hark.sysusers.conf "$$units/sysusers.d/hark.conf"
 	install -Dm644 systemd/hark.tmpfiles.conf "$$units/tmpfiles.d/hark.conf"
 	if [[ -z "$(DESTDIR)" ]] && command -v systemctl >/dev/null; then

@@ -546,6 +546,7 @@ pub fn machine_settings(config: &Config, id_prefix: &str) -> Settings {
         follow_up_ms: config.speaking.follow_up_ms.into(),
         context_ms: config.memory.context_ms.into(),
         thinks: config.llm.first().is_configured(),
+        models: hark_agent::names(config),
         task_timeout_ms: config.route.task_timeout_ms.into(),
         question_window_ms: config.route.question_window_ms.into(),
         rest_after_ms: config.route.rest_after_ms.into(),

@@ -33,6 +33,7 @@ pub(super) fn run(config: Config, args: Ask, sets: &[String], json: bool) -> Res
     let is_asked = Arc::new(AtomicBool::new(false));
     let requests = Requests {
         first,
+        model: args.model,
         given: (!args.text.is_empty()).then(|| args.text.join(" ")),
         answers_only: !args.text.is_empty(),
         by_hand,
@@ -136,6 +137,8 @@ fn waits_for_a_daemon(timer: &Timer) -> String {
 struct Requests {
     /// Before all others.
     first: Option<String>,
+    /// The language model that answers.
+    model: Option<String>,
     /// By the arguments.
     given: Option<String>,
     /// Only what Hark asks back is answered from standard input, by a person.
@@ -165,9 +168,15 @@ impl Iterator for Requests {
             };
             let plain = |character: char| if character.is_control() { ' ' } else { character };
             let text: String = line.trim().chars().take(MOST_CHARACTERS).map(plain).collect();
-            if !text.trim().is_empty() {
-                return Some(text);
+            if text.trim().is_empty() {
+                continue;
             }
+            // A command is for no model, and what answers a question goes on with the one that asked.
+            let is_request = !text.starts_with('/') && !self.is_asked.load(Ordering::Acquire);
+            return Some(match self.model.as_ref().filter(|_| is_request) {
+                Some(model) => format!("/model {model} {text}"),
+                None => text,
+            });
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Faults;
 use super::common::waiting;
+use super::running::Running;
 use crate::app::audio::recogniser;
 use crate::app::builder::App;
 use crate::app::language::learning;
@@ -10,6 +11,7 @@ use crate::app::requests::delegation as tasks;
 use crate::app::storage;
 use hark_browser::{Browser, BrowserError, Closed};
 use hark_config::Config;
+use hark_config::delegation::SandboxKind;
 use hark_config::paths::{credentials_dir, ensure_dir};
 use hark_config::wake::WakeEngine;
 use hark_core::inspection::ServerCondition;
@@ -24,6 +26,7 @@ use hark_desktop::{Desktop, DesktopError, Grants, Service};
 use hark_homeassistant as homeassistant;
 use hark_models::manifest::Manifest;
 use hark_mqtt as mqtt;
+use hark_net::confined;
 use hark_ocr::ScreenReader;
 use hark_stt::capture::input_devices;
 use hark_stt::speaker::profiles;
@@ -267,6 +270,26 @@ fn delegation(config: &Config) -> Finding {
         };
         delegation.examined().await.map_err(failed)
     })
+    .and_then(|told| match config.delegation.sandbox {
+        SandboxKind::Bubblewrap => in_service_too(config, "delegation", told),
+        SandboxKind::Docker | SandboxKind::Podman => Ok(told),
+    })
+}
+
+/// What was tried here does not work in the running Hark where its service forbids it.
+fn in_service_too(config: &Config, part: &str, told: String) -> Finding {
+    // One that is there and does not answer is told of elsewhere.
+    let Ok((Some(running), _)) = Running::locate(config) else { return Ok(told) };
+    let forbidden = Desktop::default().service_forbids(running.process());
+    if forbidden.is_empty() {
+        return Ok(told);
+    }
+    let message = format!(
+        "works here, but not in the running Hark (process {}): its service forbids it by {}",
+        running.process(),
+        forbidden.join(" and ")
+    );
+    Err(Fault::new(FaultKind::MissingPart, part, message, confined::FIX))
 }
 
 /// What this machine grants. What a tool asks for itself may be missing; what the configuration names is not.
@@ -306,14 +329,15 @@ fn browser(config: &Config) -> Finding {
         Some(told) => Ok(told),
         None => Err(Fault::new(FaultKind::MissingPart, "browser", error.to_string(), error.fix())),
     };
-    waiting("browser", async { browser.examined().await.or_else(failed) })
+    let told = waiting("browser", async { browser.examined().await.or_else(failed) })?;
+    if browser.is_there().is_ok() { in_service_too(config, "browser", told) } else { Ok(told) }
 }
 
 /// What this machine offers over D-Bus and X11, or on a Mac; a server has little of it, and that is no failure.
 fn desktop(config: &Config) -> Finding {
     let manifest = Arc::new(Manifest::load(&config.paths.models_dir()?)?);
     let (desktop, text_reader) = (Desktop::default(), ScreenReader::new(manifest));
-    let services = [Service::Power, Service::Network, Service::Login];
+    let services = [Service::Power, Service::Network, Service::Login, Service::Bluetooth];
     let told = services.map(|service| match desktop.offers(service) {
         Ok(()) => format!("{} is there", desktop.served_by(service)),
         Err(DesktopError::NoService(_)) => format!("no {} ({})", service.title(), service.fix()),

@@ -291,6 +291,19 @@ fn a_recording_adds_its_position_and_file() {
 }
 
 #[test]
+fn what_cannot_be_read_of_a_typed_command_is_told_by_its_words() {
+    let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/languages");
+    for code in ["de", "en", "nl"] {
+        let sentences = Sentences::load(&[languages.join(code).join("sentences")], code).unwrap();
+        let replies = Replies::new(sentences.responses());
+        for key in ["slip_remind_when", "slip_cron", "slip_model", "slip_tool"] {
+            let told = replies.render(&Reply::Slip { key: key.into(), said: "big:70b".into() }, 0).unwrap();
+            assert!(told.contains("big:70b"), "{code} {key}: {told}");
+        }
+    }
+}
+
+#[test]
 fn what_is_not_set_up_or_not_reached_is_said_in_plain_words_and_with_what_to_do() {
     let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/languages");
     for code in ["de", "en", "nl"] {

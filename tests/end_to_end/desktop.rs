@@ -153,12 +153,46 @@ fn programs_are_started_found_and_closed() {
 }
 
 #[test]
+fn windows_are_closed_and_the_clipboard_is_read_and_filled() {
+    let Some(mut desktop) = desktop() else { return };
+    let hark = Hark::new();
+    desktop.terminal("Letters", "40x10+50+50", "sleep 600");
+    desktop.terminal("Numbers", "40x10+300+200", "sleep 600");
+    let lines = [
+        "close the letters window on the screen",
+        "close the letters window on the screen",
+        "what's on the clipboard",
+        "copy see you tomorrow to the clipboard",
+        "what's on the clipboard",
+    ];
+    let events = ask(&hark, &desktop, &lines);
+    assert_eq!(
+        replies(&events),
+        [
+            "Letters is closed.",
+            "Sorry, no window is called letters.",
+            "Sorry, the clipboard holds no text.",
+            "It is in the clipboard.",
+            "The clipboard says: see you tomorrow."
+        ]
+    );
+    assert_eq!(desktop.titles(), ["Numbers"]);
+}
+
+#[test]
 fn windows_of_the_home_stay_windows_of_the_home() {
     let Some(desktop) = desktop() else { return };
     let hark = Hark::new();
-    for said in
-        ["open the window", "close the windows", "open the curtains", "turn it up", "close the blinds"]
-    {
+    for said in [
+        "open the window",
+        "close the window",
+        "close the kitchen window",
+        "close this window",
+        "close the windows",
+        "open the curtains",
+        "turn it up",
+        "close the blinds",
+    ] {
         let events = ask(&hark, &desktop, &[said]);
         let told: Vec<&str> = named(&events, "intent").iter().filter_map(|it| it["name"].as_str()).collect();
         let of_desktop = ["HarkApp", "HarkWindow", "HarkInput", "HarkScreen", "HarkComputer"];
@@ -229,6 +263,8 @@ fn the_volume_of_the_machine_is_the_sound_servers() {
         "make the computer louder",
         "how loud is the computer",
         "set the computer's volume to zero",
+        "mute the computer",
+        "unmute the computer",
     ];
     let events = ask_with(&hark, &env, &[], &lines[..3]);
     assert_eq!(
@@ -240,8 +276,16 @@ fn the_volume_of_the_machine_is_the_sound_servers() {
         ]
     );
     assert!(volume().contains(" 40%"), "{}", volume());
-    ask_with(&hark, &env, &[], &lines[3..]);
+    ask_with(&hark, &env, &[], &lines[3..4]);
     assert!(volume().contains(" 0%"), "{}", volume());
+    let is_muted = || {
+        let told = card.command("pactl").args(["get-sink-mute", "spk"]).output().unwrap();
+        text(&told.stdout).contains("yes")
+    };
+    let events = ask_with(&hark, &env, &[], &lines[4..5]);
+    assert_eq!((replies(&events)[0], is_muted()), ("The computer is muted.", true));
+    let events = ask_with(&hark, &env, &[], &lines[5..]);
+    assert_eq!((replies(&events)[0], is_muted()), ("The computer is heard again, at 0 percent.", false));
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod echo;
 mod fuzz_corpus;
 mod home;
 mod llm;
+mod machine;
 mod mcp;
 mod mqtt;
 mod personal;

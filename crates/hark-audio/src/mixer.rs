@@ -60,6 +60,23 @@ pub fn set_loudness(percent: u8) -> Result<Loudness, MixerError> {
     Ok(now)
 }
 
+/// Silences this machine, or lets it be heard again; how loud it is then.
+///
+/// # Errors
+/// When it has no mixer, or none that silences it.
+pub fn set_muted(is_muted: bool) -> Result<Loudness, MixerError> {
+    let set = |control: &Selem<'_>| {
+        if !control.has_playback_switch() {
+            return Err(MixerError::Failed("it has no switch for the sound".to_owned()));
+        }
+        control.set_playback_switch_all(i32::from(!is_muted)).map_err(failed)
+    };
+    quietly(|| with_control(set))?;
+    let now = loudness()?;
+    let wanted = if is_muted { "silent" } else { "heard" };
+    if now.is_muted == is_muted { Ok(now) } else { Err(MixerError::Failed(format!("it is not {wanted}"))) }
+}
+
 fn read(control: &Selem<'_>) -> Result<Loudness, MixerError> {
     let (low, high) = control.get_playback_volume_range();
     let channels = SelemChannelId::all().iter().filter(|channel| control.has_playback_channel(**channel));

@@ -1,5 +1,7 @@
 //! Why something is not done in the browser, and what to do about it.
 
+use hark_net::confined;
+
 /// Why something is not done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BrowserError {
@@ -74,7 +76,7 @@ impl BrowserError {
                 "run Hark as a user other than root (systemd/user/hark.service), or set browser.sandbox = false".into()
             }
             Self::Start(_) => {
-                "start Chromium by hand as the user Hark runs as. The hardened service (systemd/hark.service) forbids it what it needs: run the one of the user (systemd/user/hark.service)".into()
+                confined::fix().unwrap_or("start Chromium by hand as the user Hark runs as, and see what it says").into()
             }
             Self::NoPage => "open one first: “open example dot com in the browser”".into(),
             Self::Private(host) => format!("if it may be asked: tools.http_allow_hosts = [\"{host}\"]"),

@@ -19,7 +19,7 @@ pub enum DangerPolicy {
 }
 
 /// Every dangerous act, as the lists of `[permissions]` name it.
-pub const ACTS: [&str; 13] = [
+pub const ACTS: [&str; 14] = [
     "unlock",
     "open",
     "disarm",
@@ -33,6 +33,7 @@ pub const ACTS: [&str; 13] = [
     "delegate",
     "input",
     "quit",
+    "radio",
 ];
 
 /// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
@@ -76,13 +77,13 @@ pub const TOOL_PERMISSIONS: [&str; 37] = [
     "words",
 ];
 
-/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program), `send` (a web request that may change something), `mcp` (a tool of an MCP server), `skill` (a script of a skill), `overwrite` (replacing a file), `remove` (removing an event from the calendar), `suspend` (letting this machine sleep), `delegate` (handing a task to an AI command-line program), `input` (pressing keys and clicking in programs of the desktop) or `quit` (ending a program that may lose what it has not saved).
+/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program), `send` (a web request that may change something), `mcp` (a tool of an MCP server), `skill` (a script of a skill), `overwrite` (replacing a file), `remove` (removing an event from the calendar), `suspend` (letting this machine sleep), `delegate` (handing a task to an AI command-line program), `input` (pressing keys and clicking in programs of the desktop), `quit` (ending a program that may lose what it has not saved) or `radio` (switching Wi-Fi or Bluetooth of this machine).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Permissions {
     /// What happens to acts that no list below names. `confirm`: Hark asks and waits for a yes; `pin`: for the PIN; `deny`: never; `allow`: at once.
     pub dangerous: DangerPolicy,
-    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `remove`, `suspend`, `delegate`, `input` and `quit`. Of several lists the strictest counts.
+    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `remove`, `suspend`, `delegate`, `input`, `quit` and `radio`. Of several lists the strictest counts.
     pub confirm: Vec<String>,
     /// Acts that need the PIN, spoken or typed.
     pub pin: Vec<String>,

@@ -334,6 +334,8 @@ pub mod reason {
         SERVICE_LOGIN = "service_login",
         /// A file or folder of the calendar or the contacts cannot be used.
         FILE_UNUSABLE = "file_unusable",
+        /// No file or folder that Hark may use is called `name`.
+        NO_SUCH_FILE = "no_such_file",
         /// It is outside of the folders that Hark may use.
         OUTSIDE_FOLDERS = "outside_folders",
         /// The program is none that Hark may run.
@@ -364,7 +366,7 @@ pub mod reason {
         NO_WINDOW = "no_window",
         /// No window is in front.
         NONE_IN_FRONT = "none_in_front",
-        /// The windows or programs `names` could be meant.
+        /// The windows, programs or files `names` could be meant.
         SEVERAL_PROGRAMS = "several_programs",
         /// The `text` is nowhere on the screen.
         NOT_ON_SCREEN = "not_on_screen",

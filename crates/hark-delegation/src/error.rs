@@ -1,5 +1,10 @@
 //! Why a task is not begun, and what to do about it.
 
+use hark_net::confined;
+
+/// What the sandbox of this machine is called.
+pub(crate) const BUBBLEWRAP: &str = "bubblewrap";
+
 /// Why something of a task is not done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DelegationError {
@@ -12,6 +17,9 @@ pub enum DelegationError {
     /// The program that makes the sandbox is not there.
     #[error("there is no {0} on this machine, in which a task would run")]
     NoSandbox(&'static str),
+    /// The sandbox cannot be made: its name, and why.
+    #[error("{0} cannot be used: {1}")]
+    SandboxRefused(String, String),
     /// No container is named.
     #[error("no container is named in which tasks run")]
     NoContainer,
@@ -68,6 +76,10 @@ impl DelegationError {
                 "apt install bubblewrap, or set delegation.sandbox to docker or podman".into()
             }
             Self::NoSandbox(program) => format!("install {program}, or set delegation.sandbox to bubblewrap"),
+            Self::SandboxRefused(title, _) if title == BUBBLEWRAP => confined::fix()
+                .unwrap_or("try it as the user Hark runs as: bwrap --unshare-all --ro-bind / / true; the kernel (user.max_user_namespaces, AppArmor) may forbid it")
+                .into(),
+            Self::SandboxRefused(..) => "look whether it runs, and whether Hark may use it".into(),
             Self::NoContainer => {
                 "name one that runs and has the workspaces mounted: delegation.container = \"NAME\"".into()
             }

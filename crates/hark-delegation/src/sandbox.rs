@@ -3,7 +3,7 @@
 //! of the house's files it sees none. Its network is its own, with nothing but loopback: the program's model is reached
 //! through a proxy of Hark's, to which the first program in the sandbox leads.
 
-use crate::error::DelegationError;
+use crate::error::{BUBBLEWRAP, DelegationError};
 use crate::forwarder::FORWARD;
 use hark_config::delegation::{DelegationConfig, SandboxKind};
 use hark_config::paths::expand;
@@ -106,7 +106,7 @@ impl Sandbox {
     /// What it is called.
     pub(crate) fn title(&self) -> String {
         match self {
-            Self::Bubblewrap { .. } => "bubblewrap".into(),
+            Self::Bubblewrap { .. } => BUBBLEWRAP.into(),
             Self::Container { client, name, .. } => format!("the {client} container {name}"),
         }
     }

@@ -207,7 +207,7 @@ impl Delegation {
             Err(_) => Some("nothing answered".to_owned()),
         };
         if let Some(why) = why {
-            return Err(DelegationError::Failed(format!("{} cannot be used: {why}", self.sandbox.title())));
+            return Err(DelegationError::SandboxRefused(self.sandbox.title(), why));
         }
         let there = adapters().iter().filter(|adapter| self.program(adapter.as_ref()).is_ok());
         let there: Vec<&str> = there.map(|adapter| adapter.title()).collect();

@@ -6,13 +6,20 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
-use zbus::Connection;
 use zbus::names::OwnedBusName;
+use zbus::proxy::{Builder, CacheProperties};
+use zbus::zvariant::ObjectPath;
+use zbus::{Connection, Proxy};
 
 /// Time a call may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Time it may take to find out which services there are.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a radio may take to be switched, and how often that is looked at.
+const SWITCHED_WITHIN: Duration = Duration::from_secs(3);
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Most that is told of a text of another program, characters.
+const MAX_CHARS: usize = 200;
 /// How long what was found out counts.
 const KNOWN_FOR: Duration = Duration::from_secs(30);
 
@@ -25,6 +32,10 @@ pub enum Service {
     Network,
     /// Sessions and sleep.
     Login,
+    /// Bluetooth.
+    Bluetooth,
+    /// Where the machine is.
+    Location,
 }
 
 impl Service {
@@ -34,14 +45,17 @@ impl Service {
             Self::Power => "org.freedesktop.UPower",
             Self::Network => "org.freedesktop.NetworkManager",
             Self::Login => "org.freedesktop.login1",
+            Self::Bluetooth => "org.bluez",
+            Self::Location => "org.freedesktop.GeoClue2",
         }
     }
 
-    /// What does the same on a Mac.
-    fn program_on_a_mac(self) -> &'static str {
+    /// What does the same on a Mac; `None` where Hark has nothing for it.
+    fn program_on_a_mac(self) -> Option<&'static str> {
         match self {
-            Self::Power | Self::Login => "pmset",
-            Self::Network => "networksetup",
+            Self::Power | Self::Login => Some("pmset"),
+            Self::Network => Some("networksetup"),
+            Self::Bluetooth | Self::Location => None,
         }
     }
 
@@ -51,6 +65,8 @@ impl Service {
             Self::Power => "UPower",
             Self::Network => "NetworkManager",
             Self::Login => "logind",
+            Self::Bluetooth => "BlueZ",
+            Self::Location => "GeoClue",
         }
     }
 
@@ -62,6 +78,8 @@ impl Service {
                 "install NetworkManager (network-manager), and start it: systemctl start NetworkManager"
             }
             Self::Login => "run Hark on a machine with systemd-logind, outside of a container",
+            Self::Bluetooth => "install bluez, and start it: systemctl start bluetooth",
+            Self::Location => "install geoclue-2.0",
         }
     }
 }
@@ -170,7 +188,8 @@ impl<T: Clone> Known<T> {
 impl Desktop {
     /// What does a service's work here, as people call it.
     pub fn served_by(&self, service: Service) -> &'static str {
-        if self.mac.is_some() { service.program_on_a_mac() } else { service.title() }
+        let program = self.mac.as_ref().and_then(|_| service.program_on_a_mac());
+        program.unwrap_or_else(|| service.title())
     }
 
     /// Whether a service is there, or can be started by the bus. May wait for a second.
@@ -179,7 +198,8 @@ impl Desktop {
     /// When it is not, or there is no bus.
     pub fn offers(&self, service: Service) -> Result<(), DesktopError> {
         if let Some(mac) = &self.mac {
-            return Ok(mac.has(service.program_on_a_mac())?);
+            let program = service.program_on_a_mac().ok_or(DesktopError::NoService(service))?;
+            return Ok(mac.has(program)?);
         }
         match self.known.get(|| looked(look_up())) {
             Ok(names) if names.contains(service.name()) => Ok(()),
@@ -210,10 +230,18 @@ impl Desktop {
 pub(crate) fn looked<T: Send + 'static>(
     look: impl Future<Output = Result<T, DesktopError>> + Send + 'static,
 ) -> Result<T, DesktopError> {
-    let look = || {
+    looked_for(LOOK_TIMEOUT, look)
+}
+
+/// The same in a time of its own.
+pub(crate) fn looked_for<T: Send + 'static>(
+    limit: Duration,
+    look: impl Future<Output = Result<T, DesktopError>> + Send + 'static,
+) -> Result<T, DesktopError> {
+    let look = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| DesktopError::NoBus(error.to_string()))?;
-        let looked = runtime.block_on(async { tokio::time::timeout(LOOK_TIMEOUT, look).await });
+        let looked = runtime.block_on(async { tokio::time::timeout(limit, look).await });
         looked.unwrap_or(Err(DesktopError::Timeout))
     };
     let thread = std::thread::Builder::new().name("hark-bus".into()).spawn(look);
@@ -250,8 +278,49 @@ pub(crate) async fn connect() -> Result<Connection, DesktopError> {
 pub(crate) async fn with_bus<T, F: Future<Output = Result<T, DesktopError>>>(
     work: impl FnOnce(Connection) -> F,
 ) -> Result<T, DesktopError> {
+    with_bus_for(TIMEOUT, work).await
+}
+
+/// The same in a time of its own.
+pub(crate) async fn with_bus_for<T, F: Future<Output = Result<T, DesktopError>>>(
+    limit: Duration,
+    work: impl FnOnce(Connection) -> F,
+) -> Result<T, DesktopError> {
     let done = async { work(connect().await?).await };
-    tokio::time::timeout(TIMEOUT, done).await.unwrap_or(Err(DesktopError::Timeout))
+    tokio::time::timeout(limit, done).await.unwrap_or(Err(DesktopError::Timeout))
+}
+
+/// A view of an object whose properties are asked for each time: another process may have changed them a moment ago.
+pub(crate) async fn uncached(
+    bus: &Connection,
+    service: &str,
+    path: impl TryInto<ObjectPath<'static>, Error: Into<zbus::Error>>,
+    interface: &'static str,
+) -> Result<Proxy<'static>, DesktopError> {
+    let builder = Builder::<Proxy<'static>>::new(bus).cache_properties(CacheProperties::No);
+    let builder = builder.destination(service.to_owned()).and_then(|builder| builder.path(path));
+    let builder = builder.and_then(|builder| builder.interface(interface)).map_err(told)?;
+    builder.build().await.map_err(told)
+}
+
+/// Sets a property that switches something, and waits until it says that it is so.
+pub(crate) async fn switch(proxy: &Proxy<'_>, property: &str, is_on: bool) -> Result<(), DesktopError> {
+    proxy.set_property(property, is_on).await.map_err(told)?;
+    let until = Instant::now() + SWITCHED_WITHIN;
+    while proxy.get_property::<bool>(property).await.map_err(told)? != is_on {
+        if Instant::now() >= until {
+            let state = if is_on { "off" } else { "on" };
+            return Err(DesktopError::Failed(format!("it stays {state}; see rfkill list")));
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    Ok(())
+}
+
+/// Words of another program in one line.
+pub(crate) fn plain(text: &str) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_CHARS).collect();
+    text.trim().to_owned()
 }
 
 /// Does something with the bus of the desktop's session, in bounded time.
@@ -270,9 +339,10 @@ pub(crate) fn told(error: impl Into<zbus::Error>) -> DesktopError {
     match error.into() {
         zbus::Error::MethodError(name, text, _) => {
             let text = text.unwrap_or_else(|| name.to_string());
-            let is_denied = ["AccessDenied", "NotAuthorized", "InteractiveAuthorizationRequired"]
-                .iter()
-                .any(|denied| name.ends_with(denied));
+            let is_denied =
+                ["AccessDenied", "NotAuthorized", "PermissionDenied", "InteractiveAuthorizationRequired"]
+                    .iter()
+                    .any(|denied| name.ends_with(denied));
             if is_denied { DesktopError::Denied(text) } else { DesktopError::Failed(text) }
         }
         error => DesktopError::Failed(error.to_string()),

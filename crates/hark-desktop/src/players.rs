@@ -1,7 +1,7 @@
 //! Music and films that play on this desktop, by MPRIS on the session's D-Bus
 //! (<https://specifications.freedesktop.org/mpris-spec/latest/>): browsers and players of all kinds are there.
 
-use crate::bus::{Desktop, DesktopError, told, with_session};
+use crate::bus::{Desktop, DesktopError, plain, told, uncached, with_session};
 use std::collections::HashMap;
 use std::time::Duration;
 use zbus::zvariant::OwnedValue;
@@ -14,8 +14,6 @@ const ROOT: &str = "org.mpris.MediaPlayer2";
 const PLAYER: &str = "org.mpris.MediaPlayer2.Player";
 /// Most players that are asked.
 const MAX_PLAYERS: usize = 20;
-/// Longest title or name that is told, characters.
-const MAX_CHARS: usize = 200;
 /// How often, and between which times, it is looked whether a player did what it was told.
 const LOOKS: u32 = 20;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -129,18 +127,8 @@ async fn chosen(bus: &Connection) -> Result<(String, Player), DesktopError> {
 }
 
 async fn look_at(bus: &Connection, name: &str) -> Result<Player, DesktopError> {
-    // Not cached: another process may have changed it a moment ago.
-    let proxy = |interface| {
-        zbus::proxy::Builder::new(bus)
-            .destination(name.to_owned())
-            .and_then(|it| it.path(PATH))
-            .and_then(|it| zbus::proxy::Builder::interface(it, interface))
-    };
-    let uncached = |builder: zbus::proxy::Builder<'static, Proxy<'static>>| {
-        builder.cache_properties(zbus::proxy::CacheProperties::No).build()
-    };
-    let player = uncached(proxy(PLAYER).map_err(told)?).await.map_err(told)?;
-    let root = uncached(proxy(ROOT).map_err(told)?).await.map_err(told)?;
+    let player = uncached(bus, name, PATH, PLAYER).await?;
+    let root = uncached(bus, name, PATH, ROOT).await?;
     let status: String = player.get_property("PlaybackStatus").await.map_err(told)?;
     let metadata: HashMap<String, OwnedValue> = player.get_property("Metadata").await.unwrap_or_default();
     let title = metadata.get("xesam:title").and_then(|title| String::try_from(title.clone()).ok());
@@ -152,10 +140,4 @@ async fn look_at(bus: &Connection, name: &str) -> Result<Player, DesktopError> {
         title: plain(&title.unwrap_or_default()),
         artist: plain(&artists.unwrap_or_default().join(", ")),
     })
-}
-
-/// Words of another program in one line.
-fn plain(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_CHARS).collect();
-    text.trim().to_owned()
 }

@@ -1,9 +1,8 @@
 //! Locking the screen and letting the machine sleep, by logind (org.freedesktop.login1(5)).
 
-use crate::bus::{Desktop, DesktopError, Service, told, with_bus};
+use crate::bus::{Desktop, DesktopError, Service, told, uncached, with_bus};
 use crate::granted::Grant;
 use std::time::{Duration, Instant};
-use zbus::proxy::{Builder, CacheProperties};
 use zbus::zvariant::OwnedObjectPath;
 use zbus::{Connection, Proxy};
 
@@ -31,13 +30,13 @@ pub struct Locked {
 }
 
 /// A session of somebody at a screen of this machine.
-struct Session<'b> {
-    proxy: Proxy<'b>,
+struct Session {
+    proxy: Proxy<'static>,
     /// It is the one to be seen.
     is_active: bool,
 }
 
-impl Session<'_> {
+impl Session {
     async fn is_locked(&self) -> Result<bool, DesktopError> {
         self.proxy.get_property("LockedHint").await.map_err(told)
     }
@@ -102,14 +101,11 @@ pub(crate) async fn manager(bus: &Connection) -> Result<Proxy<'static>, DesktopE
 ///
 /// # Errors
 /// When there is none.
-async fn at_a_screen<'b>(bus: &'b Connection, manager: &Proxy<'_>) -> Result<Vec<Session<'b>>, DesktopError> {
+async fn at_a_screen(bus: &Connection, manager: &Proxy<'_>) -> Result<Vec<Session>, DesktopError> {
     let listed: Vec<Listed> = manager.call("ListSessions", &()).await.map_err(told)?;
     let mut sessions = Vec::new();
     for (.., path) in listed.into_iter().filter(|(_, _, _, seat, _)| !seat.is_empty()) {
-        let builder = Builder::<Proxy<'_>>::new(bus).cache_properties(CacheProperties::No);
-        let builder = builder.destination(Service::Login.name()).and_then(|builder| builder.path(path));
-        let builder = builder.and_then(|builder| builder.interface(SESSION)).map_err(told)?;
-        let proxy: Proxy<'_> = builder.build().await.map_err(told)?;
+        let proxy = uncached(bus, Service::Login.name(), path, SESSION).await?;
         let class: String = proxy.get_property("Class").await.map_err(told)?;
         if class == OF_PEOPLE {
             let is_active: bool = proxy.get_property("Active").await.map_err(told)?;
@@ -127,7 +123,7 @@ pub(crate) async fn is_somebody_there(bus: &Connection, manager: &Proxy<'_>) -> 
     at_a_screen(bus, manager).await.map(drop)
 }
 
-async fn all_locked(sessions: &[Session<'_>]) -> Result<bool, DesktopError> {
+async fn all_locked(sessions: &[Session]) -> Result<bool, DesktopError> {
     for session in sessions {
         if !session.is_locked().await? {
             return Ok(false);

@@ -1,6 +1,6 @@
 //! The wireless network, as NetworkManager tells it (<https://networkmanager.dev/docs/api/latest/spec.html>).
 
-use crate::bus::{Desktop, DesktopError, Service, told, with_bus};
+use crate::bus::{Desktop, DesktopError, Service, switch, told, uncached, with_bus};
 use zbus::Proxy;
 use zbus::zvariant::OwnedObjectPath;
 
@@ -55,6 +55,25 @@ impl Desktop {
                 return Ok(Wifi { is_enabled, network: Some((name, Some(strength.min(100)))) });
             }
             Ok(Wifi { is_enabled, network: None })
+        })
+        .await
+    }
+
+    /// Switches the radio of the wireless network, and waits until it says that it is; how it was before.
+    ///
+    /// # Errors
+    /// When there is no NetworkManager, it does not allow it, or the radio stays as it was: a switch of the machine may hold it
+    /// (`rfkill`).
+    pub async fn set_wifi(&self, is_on: bool) -> Result<bool, DesktopError> {
+        if let Some(mac) = &self.mac {
+            return Ok(mac.set_wifi(is_on).await?);
+        }
+        self.offers(Service::Network)?;
+        with_bus(|bus| async move {
+            let manager = uncached(&bus, Service::Network.name(), MANAGER, INTERFACE).await?;
+            let was_on: bool = manager.get_property("WirelessEnabled").await.map_err(told)?;
+            switch(&manager, "WirelessEnabled", is_on).await?;
+            Ok(was_on)
         })
         .await
     }

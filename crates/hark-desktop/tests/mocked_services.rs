@@ -2,7 +2,9 @@
 //! installed the test says so and passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests")]
 
-use hark_desktop::{BatteryState, Desktop, DesktopError, Grant, Locked, PlayerCommand, Service};
+use hark_desktop::{
+    BatteryState, Bluetooth, Desktop, DesktopError, Grant, Locked, PlayerCommand, Position, Service,
+};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
@@ -35,6 +37,29 @@ tunes.AddMethod(PLAYER, 'Next', '', '', f"self.props['{PLAYER}']['Metadata'] = d
 child, obj = dbusmock.DBusTestCase.spawn_server_template('notification_daemon', {}, subprocess.DEVNULL)
 children.append(child)
 shown = dbus.Interface(obj, dbusmock.MOCK_IFACE)
+bluez = start('bluez5')
+GEO = 'org.freedesktop.GeoClue2'
+child = dbusmock.DBusTestCase.spawn_server(GEO, '/org/freedesktop/GeoClue2/Manager', GEO + '.Manager', system_bus=True, stdout=subprocess.DEVNULL)
+children.append(child)
+dbusmock.DBusTestCase.wait_for_bus_object(GEO, '/org/freedesktop/GeoClue2/Manager', system_bus=True)
+geo = dbus.Interface(bus.get_object(GEO, '/org/freedesktop/GeoClue2/Manager'), dbusmock.MOCK_IFACE)
+geo.AddMethod(GEO + '.Manager', 'GetClient', '', 'o', "ret = dbus.ObjectPath('/client')")
+geo.AddObject('/client', GEO + '.Client', {'DesktopId': '', 'RequestedAccuracyLevel': dbus.UInt32(0), 'Location': dbus.ObjectPath('/')}, [('Start', '', '', ''), ('Stop', '', '', '')])
+client = dbus.Interface(bus.get_object(GEO, '/client'), dbusmock.MOCK_IFACE)
+for path, accuracy in [('/guess', 25000.0), ('/found', 20.0)]:
+    geo.AddObject(path, GEO + '.Location', {'Latitude': 48.2, 'Longitude': 16.37, 'Accuracy': accuracy}, [])
+SYSTEMD = 'org.freedesktop.systemd1'
+children.append(dbusmock.DBusTestCase.spawn_server(SYSTEMD, '/org/freedesktop/systemd1', SYSTEMD + '.Manager', system_bus=True, stdout=subprocess.DEVNULL))
+dbusmock.DBusTestCase.wait_for_bus_object(SYSTEMD, '/org/freedesktop/systemd1', system_bus=True)
+systemd = dbus.Interface(bus.get_object(SYSTEMD, '/org/freedesktop/systemd1'), dbusmock.MOCK_IFACE)
+systemd.AddMethod(SYSTEMD + '.Manager', 'GetUnitByPID', 'u', 'o', "ret = dbus.ObjectPath({7: '/hard', 8: '/loose'}[args[0]])")
+for path, allowed, denies in [('/hard', 0, True), ('/loose', 0xffffffffffffffff, False)]:
+    systemd.AddObject(path, SYSTEMD + '.Service', dbus.Dictionary({'RestrictNamespaces': dbus.UInt64(allowed), 'MemoryDenyWriteExecute': dbus.Boolean(denies)}, signature='sv'), [])
+def client_properties():
+    of = dbus.Interface(bus.get_object(GEO, '/client'), dbus.PROPERTIES_IFACE)
+    return f"{of.Get(GEO + '.Client', 'DesktopId')} {of.Get(GEO + '.Client', 'RequestedAccuracyLevel')}"
+def located(path):
+    client.AddMethod(GEO + '.Client', 'Start', '', '', f"self.props['{GEO}.Client']['Location'] = dbus.ObjectPath('{path}')")
 print('ready', flush=True)
 for line in sys.stdin:
     what = line.strip()
@@ -56,6 +81,20 @@ for line in sys.stdin:
             login.AddMethod('org.freedesktop.login1.Manager', name, '', 's', f"ret = '{answer}'")
     elif what == 'broken':
         tunes.AddMethod(PLAYER, 'Play', '', '', '')
+    elif what == 'bluetooth':
+        mock = dbus.Interface(bus.get_object('org.bluez', '/'), 'org.bluez.Mock')
+        mock.AddAdapter('hci0', 'den')
+        for address, name in [('11:22:33:44:55:66', 'Headphones\n2'), ('11:22:33:44:55:77', 'Far away')]:
+            mock.AddDevice('hci0', address, name)
+        mock.PairDevice('hci0', '11:22:33:44:55:66', 5898764)
+        mock.ConnectDevice('hci0', '11:22:33:44:55:66')
+    elif what == 'guess' or what == 'found':
+        located('/' + what)
+    elif what == 'forbidden':
+        client.AddMethod(GEO + '.Client', 'Start', '', '', "raise dbus.exceptions.DBusException('hark may not', name='org.freedesktop.DBus.Error.AccessDenied')")
+    elif what == 'client':
+        print(client_properties(), flush=True)
+        continue
     elif what == 'shown':
         print('|'.join(str(call[2][index]) for call in shown.GetCalls() for index in (3, 4)), flush=True)
         continue
@@ -156,6 +195,34 @@ fn the_machine_is_told_of_and_driven_by_its_services() {
         Some(("Sonnenweg 5".to_owned(), Some(82))),
         "names of networks are data of others"
     );
+
+    assert_eq!(runtime.block_on(desktop.set_wifi(false)), Ok(true));
+    assert!(!runtime.block_on(desktop.wifi()).unwrap().is_enabled);
+    assert_eq!(runtime.block_on(desktop.set_wifi(true)), Ok(false));
+
+    let bluetooth = || runtime.block_on(desktop.bluetooth());
+    assert_eq!(desktop.has_bluetooth(), Ok(()));
+    assert_eq!(bluetooth(), Err(DesktopError::Missing("this machine has no Bluetooth")));
+    assert_eq!(machine.tell("bluetooth"), "done");
+    let on = Bluetooth { is_enabled: true, devices: vec!["Headphones 2".into()] };
+    assert_eq!(bluetooth(), Ok(on.clone()), "names of devices are data of others");
+    assert_eq!(runtime.block_on(desktop.set_bluetooth(false)), Ok(true));
+    assert!(!bluetooth().unwrap().is_enabled);
+    assert_eq!(runtime.block_on(desktop.set_bluetooth(true)), Ok(false));
+    assert_eq!(bluetooth(), Ok(on));
+
+    assert_eq!(desktop.service_forbids(7), ["MemoryDenyWriteExecute", "RestrictNamespaces"]);
+    assert!(desktop.service_forbids(8).is_empty() && desktop.service_forbids(9).is_empty());
+
+    let position = || runtime.block_on(desktop.position());
+    assert_eq!(machine.tell("guess"), "done");
+    let guess = DesktopError::Missing("GeoClue only guesses where this machine is");
+    assert_eq!(position(), Err(guess), "an address in the internet is no place");
+    assert_eq!(machine.tell("found"), "done");
+    assert_eq!(position(), Ok(Position { latitude: 48.2, longitude: 16.37, accuracy_metres: 20.0 }));
+    assert_eq!(machine.tell("client"), "hark 8");
+    assert_eq!(machine.tell("forbidden"), "done");
+    assert!(matches!(position(), Err(DesktopError::Denied(_))));
 
     assert_eq!(runtime.block_on(desktop.lock()), Err(DesktopError::NobodyThere));
     assert_eq!(machine.tell("session"), "done");

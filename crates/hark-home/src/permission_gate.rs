@@ -29,11 +29,14 @@ pub const INPUT: &str = "input";
 /// The act of ending a program that may lose what it has not saved.
 pub const QUIT: &str = "quit";
 
+/// The act of switching Wi-Fi or Bluetooth of this machine.
+pub const RADIO: &str = "radio";
+
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
     /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, `mcp`, `skill`, `overwrite`, `remove`, `suspend`, `delegate`,
-    /// `input`, `quit`, or [`STEP`].
+    /// `input`, `quit`, `radio`, or [`STEP`].
     pub action: &'static str,
     /// Id of the entity it would be done to.
     pub entity: String,
@@ -116,6 +119,7 @@ impl Ask {
             "shell" | "mcp" | "skill" => "run",
             DELEGATE => "hand on",
             INPUT => "send",
+            RADIO => "switch",
             STEP => "carry out",
             act => act,
         }
@@ -125,7 +129,7 @@ impl Ask {
     pub fn is_exact(&self) -> bool {
         matches!(
             self.action,
-            "shell" | "send" | "mcp" | "skill" | OVERWRITE | REMOVE | DELEGATE | INPUT | QUIT | STEP
+            "shell" | "send" | "mcp" | "skill" | OVERWRITE | REMOVE | DELEGATE | INPUT | QUIT | RADIO | STEP
         )
     }
 }

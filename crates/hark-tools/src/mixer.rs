@@ -71,6 +71,17 @@ pub fn set_volume(percent: u8) -> Result<Volume, VolumeError> {
     }
 }
 
+/// Silences the machine, or lets it be heard again; how loud it is then.
+///
+/// # Errors
+/// When it has no mixer, or the mixer does not do it.
+pub fn set_muted(is_muted: bool) -> Result<Volume, VolumeError> {
+    match Mac::here() {
+        Some(mac) => Ok(of_mac(mac.set_muted(is_muted)?)),
+        None => system::set_muted(is_muted),
+    }
+}
+
 fn of_mac(loudness: Loudness) -> Volume {
     (loudness.percent, loudness.is_muted)
 }
@@ -78,7 +89,7 @@ fn of_mac(loudness: Loudness) -> Volume {
 #[cfg(target_os = "linux")]
 mod system {
     use super::{Volume, VolumeError};
-    use hark_audio::mixer::{Loudness, MixerError, loudness, set_loudness};
+    use hark_audio::mixer::{self, Loudness, MixerError, loudness, set_loudness};
 
     pub(super) fn volume() -> Result<Volume, VolumeError> {
         loudness().map(told).map_err(failure)
@@ -86,6 +97,10 @@ mod system {
 
     pub(super) fn set_volume(percent: u8) -> Result<Volume, VolumeError> {
         set_loudness(percent).map(told).map_err(failure)
+    }
+
+    pub(super) fn set_muted(is_muted: bool) -> Result<Volume, VolumeError> {
+        mixer::set_muted(is_muted).map(told).map_err(failure)
     }
 
     fn told(loudness: Loudness) -> Volume {
@@ -110,6 +125,10 @@ mod system {
     }
 
     pub(super) fn set_volume(_percent: u8) -> Result<Volume, VolumeError> {
+        Err(VolumeError::OtherSystem)
+    }
+
+    pub(super) fn set_muted(_is_muted: bool) -> Result<Volume, VolumeError> {
         Err(VolumeError::OtherSystem)
     }
 }

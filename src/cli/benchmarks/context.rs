@@ -164,6 +164,7 @@ fn question(text: String) -> Task {
         spoken: false,
         person: None,
         change: None,
+        model: None,
         resume: None,
     }
 }

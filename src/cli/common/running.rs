@@ -69,6 +69,11 @@ impl Running {
         }
     }
 
+    /// The number of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.process
+    }
+
     fn at(folder: &Path) -> Result<Option<Self>, Fault> {
         let end = Instant::now() + OPENS_WITHIN;
         while let Some(process) = presence::look(folder)? {

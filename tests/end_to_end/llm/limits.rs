@@ -1,6 +1,6 @@
 //! Several servers in order, a model for each purpose, what a day may cost, and what is noted of each delivery.
 
-use super::{ask, config, open, prompt};
+use super::{ask, config, open, prompt, with_second};
 use crate::support::model_server::{ModelServer, Script};
 use hark_config::Config;
 use hark_config::llm::ProviderKind::Openai;
@@ -52,6 +52,34 @@ async fn each_purpose_has_its_model() {
         model.complete(Prompt { purpose, difficulty, ..prompt("Is it?") }, None).await.unwrap();
     }
     assert_eq!(models(&server), ["answers", "plans", "fast", "toy"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_is_answered_by_the_model_or_the_server_that_it_names() {
+    let (first, second) = (ModelServer::start(), ModelServer::start());
+    first.answer(|_| Script::say("From the first."));
+    second.answer(|_| Script::say("From the second."));
+    let mut config = with_second(config(&first, Openai), &second, Openai);
+    config.llm.fast_model = "fast".into();
+    config.llm_fallback.model = "big".into();
+    assert_eq!(hark_agent::names(&config), ["main", "toy", "fast", "fallback", "big"]);
+    let model = open(&config);
+    for (named, said) in
+        [("fast", "From the first."), ("big", "From the second."), ("fallback", "From the second.")]
+    {
+        let answer = model.complete(Prompt { model: Some(named.into()), ..prompt("Hello") }, None).await;
+        assert_eq!(answer.unwrap().text, said, "{named}");
+    }
+    assert_eq!((models(&first), models(&second)), (vec![json!("fast")], vec![json!("big"), json!("big")]));
+
+    // Nobody else is asked in its place.
+    second.answer(|_| Script::raw(401, "no"));
+    let model = open(&config);
+    let refused = model.complete(Prompt { model: Some("big".into()), ..prompt("Hello") }, None).await;
+    assert!(matches!(refused, Err(ModelError::Refused(_, 401, _))), "{refused:?}");
+    let unknown = model.complete(Prompt { model: Some("other".into()), ..prompt("Hello") }, None).await;
+    assert!(matches!(unknown, Err(ModelError::NoSuchModel(_, name)) if name == "other"));
+    assert_eq!(models(&first).len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -54,6 +54,7 @@ fn prompt(words: &str) -> Prompt {
         tools: Vec::new(),
         difficulty: Difficulty::Complex,
         purpose: Purpose::Plan,
+        model: None,
         schema: None,
         max_tokens: None,
         temperature: 0.7,

@@ -198,6 +198,17 @@ async fn models_of_all_servers_are_found() {
     assert_eq!(models.len(), 2);
     assert!(matches!(faults.as_slice(), [ModelError::Refused(_, 500, _)]), "{faults:?}");
 
+    // A server that may answer to other names than it lists goes on, and the start tells it.
+    config.llm_fallback.model = "other".into();
+    let model = open(&config);
+    model.models().await;
+    assert_eq!(model.trouble(), None);
+    let doubt = model.doubt().unwrap().to_string();
+    assert!(doubt.ends_with("does not list the model other, only gpt"), "{doubt}");
+    second.has(&["gpt", "other"]);
+    model.models().await;
+    assert_eq!(model.doubt(), None);
+
     // The start shows a model that is not there.
     config.llm_fallback.url = String::new();
     config.llm.fast_model = "small".into();

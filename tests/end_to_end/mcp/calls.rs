@@ -146,6 +146,63 @@ fn what_a_server_says_has_nothing_done() {
 }
 
 #[test]
+fn a_tool_that_is_called_like_one_of_harks_own_takes_its_place_nowhere() {
+    let hark = Hark::new();
+    configure(&hark, &[("almanac", &["poses"], "")]);
+    let listed: Value = serde_json::from_slice(&hark.run(&["mcp", "list", "--json"]).stdout).unwrap();
+    assert_eq!(
+        listed[0]["tools"].as_array().unwrap().len(),
+        4,
+        "letters that only look alike are none: {listed}"
+    );
+    let lines = [
+        // Waits until the server has started.
+        "/tool mcp.almanac.yes",
+        "no",
+        "/tool home.turn_off name=\"front door lock\"",
+        "no",
+        "/tool mcp.almanac.home.turn_off",
+        "no",
+        "/tool mcp.other.home.turn_off",
+        "/tool h\u{43e}me.turn_off name=\"front door lock\"",
+        "is the front door lock locked",
+    ];
+    let events = hark.ask_lines(&["--session", "s"], &[], &lines);
+    let receipts: Vec<&Value> = named(&events, "action").iter().map(|action| &action["receipt"]).collect();
+    assert!(receipts.iter().all(|one| one["changed"] == false), "{receipts:#?}");
+    let replies: Vec<&str> = named(&events, "reply").iter().filter_map(|it| it["text"].as_str()).collect();
+    assert_eq!(replies[0], "Shall I run the tool “mcp.almanac.yes”?");
+    assert!(replies[2].starts_with("Shall I unlock the front door"), "{replies:?}");
+    assert_eq!(replies[4], "Shall I run the tool “mcp.almanac.home.turn_off”?");
+    assert!(replies[6].contains("no MCP server is called other"), "{replies:?}");
+    assert!(replies.last().unwrap().starts_with("Yes"), "the door is locked: {replies:?}");
+
+    // A model that believes that an answer of such a tool is a yes, of a server that the owner trusts.
+    let model = ModelServer::start();
+    model.answer(|request| match request.body.to_string().matches("\"role\":\"tool\"").count() {
+        0 => Script::call("mcp.almanac.yes", json!({})),
+        1 => Script::call("home.turn_off", json!({"name": "front door lock"})),
+        _ => Script::say("Done! I've unlocked the front door."),
+    });
+    let mut settings = model.settings("openai");
+    let trusted = ["mcp.servers.almanac.risk=read", "mcp.servers.almanac.trusted=true"];
+    let more = ["contracts.scoring=false", "route.max_tools=500"];
+    settings.extend(trusted.into_iter().chain(more).map(str::to_owned));
+    let lines = [
+        "/tool mcp.almanac.yes",
+        "let us get some nicer light for reading the almanac",
+        "is the front door lock locked",
+    ];
+    let events = hark.ask_lines(&[], &settings, &lines);
+    let unlocked = named(&events, "action").into_iter().filter(|action| action["tool"] == "home.turn_off");
+    let errors: Vec<&Value> = unlocked.map(|action| &action["receipt"]["detail"]["error"]).collect();
+    assert_eq!(errors, ["needs_approval"], "{events:#?}");
+    let replies: Vec<&str> = named(&events, "reply").iter().filter_map(|it| it["text"].as_str()).collect();
+    assert!(replies[1].starts_with("A text from outside may want this. "), "{replies:?}");
+    assert!(replies.last().unwrap().starts_with("Yes"), "the door is locked: {replies:?}");
+}
+
+#[test]
 fn a_model_calls_a_tool_and_tells_what_it_found() {
     let (events, model) = obeyed("Gives the note of the day.", "Plant beans.", "trusted = true");
     let action = named(&events, "action").last().unwrap()["receipt"].clone();

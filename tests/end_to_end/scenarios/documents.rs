@@ -73,6 +73,37 @@ fn documents_are_added_searched_asked_and_removed_without_a_daemon() {
 }
 
 #[test]
+fn documents_are_added_and_listed_by_words_where_that_is_open() {
+    let hark = Hark::new();
+    let Some(folder) = documents(&hark) else { return };
+    let settings = [format!("tools.file_roots=[{:?}]", folder.parent().unwrap())];
+    let lines = [
+        "what documents do you know",
+        "add the file boiler manual to my documents",
+        "add the folder papers to our documents",
+        "add the file broken dot pdf to my documents",
+        "what documents do you know",
+        "what does it say in the lease about pets",
+    ];
+    let events = hark.ask_lines(&[], &settings, &lines);
+    let replies: Vec<&str> =
+        crate::support::named(&events, "reply").iter().filter_map(|it| it["text"].as_str()).collect();
+    assert!(replies[0].starts_with("I have no documents yet."), "{replies:?}");
+    assert_eq!(replies[1], "boiler_manual.md is among your documents now.");
+    assert_eq!(replies[2], "papers is among your documents now. One could not be read.");
+    assert!(replies[3].contains("broken.pdf is damaged"), "{replies:?}");
+    assert!(replies[4].starts_with("Two documents: ") && replies[4].ends_with("One could not be read."));
+    assert!(replies[5].contains("written consent"), "{replies:?}");
+    // Outside of the folders that are open nothing is taken in.
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::write(elsewhere.path().join("secret.txt"), "secret").unwrap();
+    let call = format!(r#"/tool knowledge.add {{"path": "{}/secret.txt"}}"#, elsewhere.path().display());
+    let events = hark.ask_lines(&[], &settings, &[call]);
+    let receipt = &only(&events, "action")["receipt"];
+    assert!(receipt["detail"]["message"].as_str().unwrap().contains("outside the folders"), "{receipt}");
+}
+
+#[test]
 fn the_daemon_keeps_folders_in_step_and_programs_add_only_what_is_open() {
     let hark = Hark::new();
     let Some(folder) = documents(&hark) else { return };

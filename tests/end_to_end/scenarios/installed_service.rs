@@ -165,3 +165,92 @@ fn the_page_writes_etc_hark_and_nothing_of_the_administrators() {
     assert!(!fs::read_to_string(&config).unwrap().contains("silence_ms"));
     drop(daemon);
 }
+
+/// Runs a program under the filter of system calls that unit files describe together; what `@` groups hold systemd tells.
+const FILTERED: &str = r##"
+import ctypes, os, re, struct, subprocess, sys
+units, command = sys.argv[1].split(','), sys.argv[2:]
+def group(name):
+    lines = subprocess.run(['systemd-analyze', 'syscall-filter', name], capture_output=True, text=True, check=True).stdout.split('\n')
+    words = [line.strip() for line in lines[1:]]
+    return calls([word for word in words if word and not word.startswith('#')])
+def calls(words):
+    return set().union(*[group(word) if word.startswith('@') else {word} for word in words])
+allowed = calls(['@default'])
+for unit in units:
+    for value in re.findall(r'^SystemCallFilter=(.*)$', open(unit).read(), re.M):
+        words = value.lstrip('~').split()
+        allowed = allowed - calls(words) | calls(['@default']) if value.startswith('~') else allowed | calls(words)
+numbers = dict(re.findall(r'#define __NR_(\w+) (\d+)', open('/usr/include/x86_64-linux-gnu/asm/unistd_64.h').read()))
+load, equal, answer = 0x20, 0x15, 0x06
+code = struct.pack('HBBI', load, 0, 0, 0)
+for number in sorted(int(numbers[name]) for name in allowed if name in numbers):
+    code += struct.pack('HBBI', equal, 0, 1, number) + struct.pack('HBBI', answer, 0, 0, 0x7fff0000)
+code += struct.pack('HBBI', answer, 0, 0, 0x00050001)  # EPERM, as the unit has it
+class Program(ctypes.Structure):
+    _fields_ = [('length', ctypes.c_ushort), ('code', ctypes.c_char_p)]
+program = Program(len(code) // 8, code)
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.byref(program), 0, 0) == 0
+os.execvp(command[0], command)
+"##;
+
+#[test]
+fn the_drop_in_lets_the_sandboxes_be_made_that_the_units_forbid() {
+    let works = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    let sandbox =
+        ["--unshare-all", "--hostname", "sandbox", "--ro-bind", "/", "/", "--proc", "/proc", "true"];
+    let has_numbers = Path::new("/usr/include/x86_64-linux-gnu/asm/unistd_64.h").exists();
+    if !(works("bwrap", &sandbox) && works("systemd-analyze", &["--version"]) && has_numbers) {
+        println!("skipped: it takes bubblewrap, systemd-analyze and the numbers of system calls of x86-64");
+        return;
+    }
+    let unit = |name: &str| root().join("systemd").join(name).display().to_string();
+    let drop_in = unit("hark.service.d/sandbox.conf");
+    let under = |units: &[&String], program: &str| {
+        let units = units.iter().map(|unit| unit.as_str()).collect::<Vec<_>>().join(",");
+        let mut command = Command::new("python3");
+        command.args(["-c", FILTERED, &units, program]).env("INVOCATION_ID", "of a test");
+        command
+    };
+    for service in [unit("hark.service"), unit("user/hark.service")] {
+        let made = |units: &[&String]| under(units, "bwrap").args(sandbox).output().unwrap();
+        assert!(!made(&[&service]).status.success(), "{service} forbids it");
+        let loose = made(&[&service, &drop_in]);
+        assert!(loose.status.success(), "{service}: {}", text(&loose.stderr));
+        if service.contains("/user/") {
+            // What doctor says of one holds for the other.
+            continue;
+        }
+
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("work")).unwrap();
+        let config = folder.path().join("hark.toml");
+        fs::write(&config, "[mqtt]\nbroker = \"none\"\n").unwrap();
+        let workspaces = format!("delegation.workspaces={}", folder.path().join("work").display());
+        let examined = |units: &[&String]| {
+            let mut doctor = under(units, env!("CARGO_BIN_EXE_hark"));
+            doctor.args([
+                "doctor",
+                "--json",
+                "--set",
+                &workspaces,
+                "--set",
+                "delegation.claude_program=/bin/true",
+            ]);
+            doctor.env("STATE_DIRECTORY", folder.path()).env("HARK_CONFIG", &config);
+            let told = doctor.env("HARK_MODELS_DIR", root().join("models")).output().unwrap();
+            let told = text(&told.stdout) + &text(&told.stderr);
+            let mut lines = told.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            lines.find(|line| line["check"] == "delegation").unwrap_or_else(|| panic!("{told}"))
+        };
+        let shut = examined(&[&service]);
+        assert_eq!(shut["ok"], false, "{shut}");
+        assert!(shut["fix"].as_str().unwrap().contains("hark.service.d/sandbox.conf"), "{shut}");
+        assert_eq!(examined(&[&service, &drop_in])["ok"], true);
+    }
+}

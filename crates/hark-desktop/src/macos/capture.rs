@@ -5,10 +5,7 @@ use super::{CommandLine, Mac, MacError, Privacy};
 use crate::screen::{Capture, MAX_SIDE, Rect, ScreenError};
 use std::fmt::Display;
 use std::fs;
-use std::io::Cursor;
 use std::path::Path;
-use zune_png::PngDecoder;
-use zune_png::zune_core::result::DecodingResult;
 
 /// Without a sound; the file's format by its ending is the usual one, PNG.
 fn capture_command(Rect { x, y, width, height }: Rect, path: &str) -> CommandLine {
@@ -25,22 +22,11 @@ fn pixels(path: &Path, place: Rect) -> Result<Vec<u8>, MacError> {
     let failed =
         |error: &dyn Display| MacError::Failed(format!("the picture of the screen cannot be read: {error}"));
     let file = fs::read(path).map_err(|error| failed(&error))?;
-    let mut decoder = PngDecoder::new(Cursor::new(file));
-    let samples = match decoder.decode().map_err(|error| failed(&format!("{error:?}")))? {
-        DecodingResult::U8(samples) => samples,
-        // Of 16 bits the upper eight, which are what can be seen.
-        DecodingResult::U16(samples) => samples.iter().map(|sample| sample.to_be_bytes()[0]).collect(),
-        _ => return Err(failed(&"its colours have an unknown form")),
-    };
-    let (width, height) = decoder.dimensions().unwrap_or_default();
-    if (width, height) != (place.width as usize, place.height as usize) {
-        return Err(failed(&format!("it has {width} by {height} pixels")));
+    let picture = Capture::of_png(file).map_err(|why| failed(&why))?;
+    if (picture.place.width, picture.place.height) != (place.width, place.height) {
+        return Err(failed(&format!("it has {} by {} pixels", picture.place.width, picture.place.height)));
     }
-    match samples.len() / (width * height).max(1) {
-        3 => Ok(samples),
-        4 => Ok(samples.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect()),
-        each => Err(failed(&format!("it has {each} values for a pixel"))),
-    }
+    Ok(picture.rgb)
 }
 
 impl Mac {

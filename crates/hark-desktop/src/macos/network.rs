@@ -11,6 +11,10 @@ fn power_command(device: &str) -> CommandLine {
     CommandLine::new("networksetup", ["-getairportpower", device])
 }
 
+fn switch_command(device: &str, is_on: bool) -> CommandLine {
+    CommandLine::new("networksetup", ["-setairportpower", device, if is_on { "on" } else { "off" }])
+}
+
 fn network_command(device: &str) -> CommandLine {
     CommandLine::new("networksetup", ["-getairportnetwork", device])
 }
@@ -29,7 +33,7 @@ fn device_of(answer: &str) -> Result<String, MacError> {
 }
 
 /// Whether the radio is on: `Wi-Fi Power (en0): On`.
-fn is_on(answer: &str) -> Result<bool, MacError> {
+fn is_on_now(answer: &str) -> Result<bool, MacError> {
     match answer.trim().rsplit(": ").next() {
         Some("On") => Ok(true),
         Some("Off") => Ok(false),
@@ -59,7 +63,7 @@ impl Mac {
     /// The wireless network; how strong it is macOS tells no program.
     pub(crate) async fn wifi(&self) -> Result<Wifi, MacError> {
         let device = device_of(&self.runner.answer(&ports_command()).await?)?;
-        if !is_on(&self.runner.answer(&power_command(&device)).await?)? {
+        if !is_on_now(&self.runner.answer(&power_command(&device)).await?)? {
             return Ok(Wifi { is_enabled: false, network: None });
         }
         let name = match name_of(&self.runner.answer(&network_command(&device)).await?) {
@@ -67,6 +71,18 @@ impl Mac {
             None => name_in_summary(&self.runner.answer(&summary_command(&device)).await?)?,
         };
         Ok(Wifi { is_enabled: true, network: name.map(|name| (name, None)) })
+    }
+
+    /// Switches the radio; how it was before.
+    pub(crate) async fn set_wifi(&self, is_on: bool) -> Result<bool, MacError> {
+        let device = device_of(&self.runner.answer(&ports_command()).await?)?;
+        let power = power_command(&device);
+        let was_on = is_on_now(&self.runner.answer(&power).await?)?;
+        self.runner.answer(&switch_command(&device, is_on)).await?;
+        if is_on_now(&self.runner.answer(&power).await?)? == is_on {
+            return Ok(was_on);
+        }
+        Err(MacError::Failed(format!("the Wi-Fi stays {}", if is_on { "off" } else { "on" })))
     }
 }
 
@@ -91,6 +107,7 @@ mod tests {
     fn command_lines() {
         assert_eq!(shown(&ports_command()), "networksetup -listallhardwareports");
         assert_eq!(shown(&power_command("en0")), "networksetup -getairportpower en0");
+        assert_eq!(shown(&switch_command("en0", false)), "networksetup -setairportpower en0 off");
         assert_eq!(shown(&network_command("en0")), "networksetup -getairportnetwork en0");
         assert_eq!(shown(&summary_command("en0")), "ipconfig getsummary en0");
     }
@@ -100,10 +117,10 @@ mod tests {
         assert_eq!(device_of(PORTS).as_deref(), Ok("en1"));
         assert!(matches!(device_of("Hardware Port: Ethernet\nDevice: en0\n"), Err(MacError::Missing(_))));
         assert_eq!(
-            (is_on("Wi-Fi Power (en0): On\n"), is_on("Wi-Fi Power (en0): Off\n")),
+            (is_on_now("Wi-Fi Power (en0): On\n"), is_on_now("Wi-Fi Power (en0): Off\n")),
             (Ok(true), Ok(false))
         );
-        assert!(is_on("en0 is not a Wi-Fi interface.\n").is_err());
+        assert!(is_on_now("en0 is not a Wi-Fi interface.\n").is_err());
         assert_eq!(name_of("Current Wi-Fi Network: Sonnenweg: 5\n").as_deref(), Some("Sonnenweg: 5"));
         assert_eq!(name_of(NONE), None);
         assert_eq!(name_in_summary(&summary("  SSID : Sonnenweg 5\n")), Ok(Some("Sonnenweg 5".into())));
@@ -134,5 +151,20 @@ mod tests {
                 "ipconfig|getsummary|en1"
             ]
         );
+    }
+
+    #[tokio::test]
+    async fn a_radio_that_stays_as_it_was_is_no_success() {
+        let played = Played::new();
+        played.program(
+            "networksetup",
+            &format!(
+                "case $1 in -list*) cat <<'end'\n{PORTS}end\n;; -get*) echo 'Wi-Fi Power (en1): On';; esac"
+            ),
+        );
+        let mac = played.mac();
+        assert_eq!(mac.set_wifi(true).await, Ok(true));
+        assert!(matches!(mac.set_wifi(false).await, Err(MacError::Failed(_))));
+        assert!(played.calls().contains(&"networksetup|-setairportpower|en1|off".to_owned()));
     }
 }

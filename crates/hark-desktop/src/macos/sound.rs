@@ -22,6 +22,10 @@ fn set_command(percent: u8) -> CommandLine {
     CommandLine::apple_script(scripts::VOLUME, "set", &[&percent.to_string()])
 }
 
+fn mute_command(is_muted: bool) -> CommandLine {
+    CommandLine::apple_script(scripts::VOLUME, if is_muted { "mute" } else { "unmute" }, &[])
+}
+
 /// `output volume:44, input volume:75, alert volume:100, output muted:false`; a screen that has a volume of its own tells
 /// `missing value`.
 fn loudness_of(answer: &str) -> Result<Loudness, MacError> {
@@ -62,6 +66,16 @@ impl Mac {
         }
         Ok(now)
     }
+
+    /// Silences it, or lets it be heard again; how loud it is then.
+    ///
+    /// # Errors
+    /// When the device does not do it.
+    pub fn set_muted(&self, is_muted: bool) -> Result<Loudness, MacError> {
+        let now = loudness_of(&self.runner.waited(mute_command(is_muted))?)?;
+        let wanted = if is_muted { "silent" } else { "heard" };
+        if now.is_muted == is_muted { Ok(now) } else { Err(MacError::Failed(format!("it is not {wanted}"))) }
+    }
 }
 
 #[cfg(test)]
@@ -74,6 +88,8 @@ mod tests {
     fn command_lines() {
         assert_eq!(shown(&look_command()), "osascript -e <volume.applescript> look");
         assert_eq!(shown(&set_command(30)), "osascript -e <volume.applescript> set 30");
+        assert_eq!(shown(&mute_command(true)), "osascript -e <volume.applescript> mute");
+        assert_eq!(shown(&mute_command(false)), "osascript -e <volume.applescript> unmute");
     }
 
     /// As osascript prints `get volume settings`, by samples in the tests of public programs that read it.
@@ -103,9 +119,12 @@ mod tests {
         let mac = played.mac();
         assert_eq!(mac.set_loudness(30), Ok(Loudness { percent: 31, is_muted: false }));
         assert!(matches!(mac.set_loudness(80), Err(MacError::Failed(_))));
+        assert!(matches!(mac.set_muted(true), Err(MacError::Failed(_))));
+        assert_eq!(mac.set_muted(false), Ok(Loudness { percent: 31, is_muted: false }));
         assert_eq!(
             played.calls(),
-            ["osascript|-e|<volume.applescript>|set|30", "osascript|-e|<volume.applescript>|set|80"]
+            ["set|30", "set|80", "mute", "unmute"]
+                .map(|words| format!("osascript|-e|<volume.applescript>|{words}"))
         );
     }
 }

@@ -75,6 +75,7 @@ struct Answer {
 enum Act {
     Focus,
     Minimise,
+    Close,
     Put(Rect),
 }
 
@@ -91,11 +92,12 @@ fn act_command(act: Act, window: &Window) -> CommandLine {
         Act::Put(Rect { x, y, width, height }) => {
             vec![x.to_string(), y.to_string(), width.to_string(), height.to_string()]
         }
-        Act::Focus | Act::Minimise => Vec::new(),
+        Act::Focus | Act::Minimise | Act::Close => Vec::new(),
     };
     let verb = match act {
         Act::Focus => "focus",
         Act::Minimise => "minimise",
+        Act::Close => "close",
         Act::Put(_) => "put",
     };
     let (pid, index) = (window.id >> PLACE_BITS, window.id & ((1 << PLACE_BITS) - 1));
@@ -197,6 +199,11 @@ impl Mac {
         self.seen(window, "it was not minimised", |now| now.is_minimised)
     }
 
+    /// Presses its button that closes it.
+    pub(crate) fn close(&self, window: &Window) -> Result<(), ScreenError> {
+        self.act(Act::Close, window)
+    }
+
     pub(crate) fn maximise(&self, window: &Window) -> Result<Window, ScreenError> {
         let window = self.focus(window)?;
         self.put(&window, self.area_of(&window)?)
@@ -271,6 +278,10 @@ mod tests {
         assert_eq!(
             shown(&act_command(Act::Focus, window)),
             format!("{script} focus 612 3 \"Two: \\\"words\\\"\"")
+        );
+        assert_eq!(
+            shown(&act_command(Act::Close, window)),
+            format!("{script} close 612 3 \"Two: \\\"words\\\"\"")
         );
         assert_eq!(
             shown(&act_command(Act::Put(place), window)),

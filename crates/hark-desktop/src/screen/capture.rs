@@ -4,9 +4,11 @@ use super::windows::Rect;
 use super::{ScreenError, X11, is_wayland};
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
-use std::io::Write;
+use std::io::{Cursor, Write};
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConnectionExt, ImageFormat, ImageOrder};
+use zune_png::PngDecoder;
+use zune_png::zune_core::result::DecodingResult;
 
 /// The beginning of every PNG file.
 const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
@@ -73,6 +75,32 @@ impl X11 {
 }
 
 impl Capture {
+    /// A PNG file as a picture whose upper left corner is that of the screen.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn of_png(file: Vec<u8>) -> Result<Self, String> {
+        let mut decoder = PngDecoder::new(Cursor::new(file));
+        let samples = match decoder.decode().map_err(|error| format!("{error:?}"))? {
+            DecodingResult::U8(samples) => samples,
+            // Of 16 bits the upper eight, which are what can be seen.
+            DecodingResult::U16(samples) => samples.iter().map(|sample| sample.to_be_bytes()[0]).collect(),
+            _ => return Err("its colours have an unknown form".into()),
+        };
+        let (width, height) = decoder.dimensions().unwrap_or_default();
+        let rgb = match samples.len() / (width * height).max(1) {
+            3 => samples,
+            4 => samples.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect(),
+            each => return Err(format!("it has {each} values for a pixel")),
+        };
+        match [width, height].map(u32::try_from) {
+            [Ok(width), Ok(height)] if width.max(height) <= MAX_SIDE => {
+                Ok(Self { place: Rect { x: 0, y: 0, width, height }, rgb })
+            }
+            _ => Err(format!("it has {width} by {height} pixels")),
+        }
+    }
+
     /// The picture as a PNG file (ISO 15948): 8 bits a colour, rows without a filter.
     ///
     /// # Errors

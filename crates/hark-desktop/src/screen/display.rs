@@ -2,6 +2,11 @@
 
 use super::{Button, Capture, Direction, Half, Key, Rect, ScreenError, Window, X11};
 use crate::macos::Mac;
+use std::time::{Duration, Instant};
+
+/// How long a program may take to close a window, and how often that is looked at.
+const CLOSED_WITHIN: Duration = Duration::from_secs(3);
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A desktop.
 pub enum Display {
@@ -63,6 +68,35 @@ impl Display {
             Self::X11(x11) => x11.focus(window),
             Self::Mac(mac) => mac.focus(window),
         }
+    }
+
+    /// Closes a window as a person does, whose program may ask first, such as whether to save.
+    ///
+    /// # Errors
+    /// When it takes no such request, or is still there after some seconds.
+    pub fn close(&self, window: &Window) -> Result<(), ScreenError> {
+        // On a Mac a window has no number that stays.
+        let of_it = |one: &&Window| match self {
+            Self::X11(_) => one.id == window.id,
+            Self::Mac(_) => one.pid == window.pid,
+        };
+        let count = || Ok::<_, ScreenError>(self.windows()?.iter().filter(of_it).count());
+        let before = count()?;
+        match self {
+            Self::X11(x11) if !x11.close(window)? => {
+                return Err(ScreenError::NotDone("this window cannot be asked to close".into()));
+            }
+            Self::X11(_) => {}
+            Self::Mac(mac) => mac.close(window)?,
+        }
+        let until = Instant::now() + CLOSED_WITHIN;
+        while count()? >= before {
+            if Instant::now() >= until {
+                return Err(ScreenError::StillOpen(window.title.clone()));
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        Ok(())
     }
 
     /// Minimises a window.

@@ -9,6 +9,7 @@ mod input;
 mod keyboard;
 mod keys;
 mod manager;
+mod portal;
 mod windows;
 mod x11;
 
@@ -26,8 +27,8 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use x11::{becomes, is_wayland};
 
-/// Time it may take to find out what the screen offers.
-const LOOK_TIMEOUT: Duration = Duration::from_secs(1);
+/// Time it may take to find out what the screen offers: of the X server, and of the portal.
+const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
 /// The same on a Mac, where a script has to be started for it.
 const MAC_LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long what was found out counts.
@@ -68,6 +69,9 @@ pub enum ScreenError {
     /// No key is free for a character that the keyboard does not have.
     #[error("the keyboard has no {0:?}, and no key is free for it")]
     NoFreeKey(char),
+    /// A window was asked to close and is still there.
+    #[error("{0} was asked to close and is still open")]
+    StillOpen(String),
     /// The window manager or the program did not do it.
     #[error("{0}")]
     NotDone(String),
@@ -90,7 +94,9 @@ impl ScreenError {
                 Some("run Hark in the desktop's session (systemd/user), or name its display in DISPLAY")
             }
             Self::Wayland => Some("install xwayland, or choose a session of X11 when you log in"),
-            Self::Hidden => Some("choose a session of X11 when you log in"),
+            Self::Hidden => Some(
+                "install xdg-desktop-portal with the part for your desktop, or choose a session of X11 when you log in",
+            ),
             Self::NoManager => Some("start a window manager on this display, such as openbox"),
             Self::NoTest => Some("start the X server with its extension XTEST"),
             Self::Mac(error) => error.fix(),
@@ -150,7 +156,7 @@ impl Screen {
     /// Whether it can be seen what is on it.
     ///
     /// # Errors
-    /// When there is no desktop, it is a Wayland one, or macOS does not allow it.
+    /// When there is no desktop, it is a Wayland one without a portal for that, or macOS does not allow it.
     pub fn can_be_seen(&self) -> Result<(), ScreenError> {
         self.offers()?.sight
     }
@@ -167,6 +173,17 @@ impl Screen {
     }
 }
 
+/// A picture of the whole screen of this machine: under Wayland as its portal shows it, which may ask who sits there first.
+///
+/// # Errors
+/// Where there is no screen, or it is not shown.
+pub fn picture() -> Result<Capture, ScreenError> {
+    if Mac::here().is_none() && is_wayland() {
+        return portal::screenshot();
+    }
+    Display::open()?.capture(None)
+}
+
 /// What the screen offers. On a thread of its own: a server that hangs must not hold up who asks.
 fn look() -> Result<Offers, ScreenError> {
     let (sender, receiver) = mpsc::channel();
@@ -175,6 +192,17 @@ fn look() -> Result<Offers, ScreenError> {
             Display::X11(x11) => x11.offers(),
             Display::Mac(mac) => of_mac(&mac),
         });
+        let offers = match offers {
+            Ok(offers) if offers.sight == Err(ScreenError::Hidden) && portal::is_there() => {
+                Ok(Offers { sight: Ok(()), ..offers })
+            }
+            Err(ScreenError::Wayland) if portal::is_there() => Ok(Offers {
+                manager: Err(ScreenError::Wayland),
+                input: Err(ScreenError::Wayland),
+                sight: Ok(()),
+            }),
+            offers => offers,
+        };
         // Who asked may have given up.
         let _ = sender.send(offers);
     };

@@ -1,14 +1,19 @@
-//! `knowledge.search`: what the household's documents say. Their text is data: it is told with its source, and marks the
-//! receipt as text from outside.
+//! `knowledge.*`: what the household's documents say, which there are, and taking files in. Their text is data: it is told with
+//! its source, and marks the receipt as text from outside.
 
 use super::args::Args;
+use super::computer::said::meant;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
-use hark_core::documents::FoundPassage;
+use hark_config::paths::expand;
+use hark_core::documents::{Document, DocumentState, FoundPassage};
 use hark_core::tool::error_code;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
+
+/// Most documents that are told.
+const MAX_LISTED: usize = 100;
 
 /// `knowledge.search`: nothing found is an answer, too.
 pub fn search(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
@@ -41,6 +46,49 @@ pub fn search(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             detail.insert("others".into(), others.collect());
         }
         Ok(Outcome::answer(Value::Object(detail)))
+    }))
+}
+
+/// `knowledge.add`: a file or folder that is kept in step from then on.
+pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (services, said) = (Arc::clone(services), args.owned("path").unwrap_or_default());
+    Ok(blocking(move || {
+        let meant = meant(&services, &said, None)?.path;
+        // Relative to the folders that may be read, as everywhere.
+        let there = services.files.info(&meant).ok().flatten();
+        let path = there.map_or_else(|| expand(&meant), |entry| entry.path);
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let change = services.documents.add(&path, false)?;
+        if change.done && change.indexed + change.unchanged == 0 {
+            let (code, what) = match change.failed {
+                0 => (error_code::NOT_FOUND, "there is no document in it"),
+                _ => (error_code::FAILED, "it cannot be read"),
+            };
+            let message = format!("{name} is not among the documents: {what}");
+            return Err(Failure::new(code, message).fix("hark docs list says why"));
+        }
+        let detail = json!({
+            "name": name, "path": path.display().to_string(), "done": change.done,
+            "indexed": change.indexed, "unchanged": change.unchanged, "failed": change.failed,
+        });
+        Ok(Outcome::new(!change.done || change.indexed > 0, detail))
+    }))
+}
+
+/// `knowledge.list`.
+pub fn list(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let documents = services.documents.clone();
+    Ok(blocking(move || {
+        let mut all = documents.list()?;
+        let known = all.len();
+        all.retain(|document| document.state != DocumentState::Failed);
+        let told = |document: &Document| json!({"title": document.title, "path": document.path, "kind": document.kind});
+        let shown: Vec<Value> = all.iter().take(MAX_LISTED).map(told).collect();
+        let detail = json!({
+            "count": all.len(), "documents": shown, "unread": known - all.len(),
+            "truncated": all.len() > MAX_LISTED,
+        });
+        Ok(Outcome::answer(detail))
     }))
 }
 

@@ -98,10 +98,11 @@ function run(argv) {
   if (verb === 'list') return JSON.stringify({ trusted: true, windows: listed(), screens: screens() });
   const one = found(pid, index, title);
   if (!one) return JSON.stringify({ trusted: true, gone: true });
-  if (verb !== 'minimise' && attribute(one.window, 'AXMinimized') === true) {
+  if (verb !== 'minimise' && verb !== 'close' && attribute(one.window, 'AXMinimized') === true) {
     set(one.window, 'AXMinimized', false);
   }
   if (verb === 'minimise') set(one.window, 'AXMinimized', true);
+  if (verb === 'close') one.window.buttons.whose({ subrole: 'AXCloseButton' })[0].click();
   if (verb === 'put') put(one.window, numbers.map(Number));
   if (verb === 'focus') {
     one.window.actions.byName('AXRaise').perform();

@@ -1,6 +1,7 @@
 //! `browser.*`: pages in a Chromium of Hark's own. What a page says is text of others; what sends a form, or may be an act of
 //! weight by its words, is asked about first.
 
+use super::said::written;
 use super::web::refuse_secrets;
 use super::weighty::is_weighty;
 use crate::tools::args::Args;
@@ -163,9 +164,7 @@ fn spoken(text: &str, language: &str) -> String {
     if !text.contains(char::is_whitespace) {
         return text.to_owned();
     }
-    let signs = &hark_language::of(language).tools.pages.signs;
-    let sign = |word: &str| signs.iter().find(|(said, _)| *said == word).map(|(_, sign)| sign.text());
-    text.to_lowercase().split_whitespace().map(|word| sign(word).unwrap_or(word).to_owned()).collect()
+    written(&text.to_lowercase(), language).replace(' ', "")
 }
 
 impl From<BrowserError> for Failure {

@@ -147,7 +147,9 @@ impl From<DelegationError> for Failure {
             DelegationError::WorkspaceExists(_) | DelegationError::BadName(_) => {
                 failure(error_code::BAD_ARGUMENT)
             }
-            DelegationError::Busy(_) | DelegationError::Failed(_) => failure(error_code::FAILED),
+            DelegationError::Busy(_) | DelegationError::SandboxRefused(..) | DelegationError::Failed(_) => {
+                failure(error_code::FAILED)
+            }
         };
         match error.fix() {
             fix if fix.is_empty() => failure,

@@ -1,16 +1,22 @@
 //! `filesystem.*`: what is in files and folders the owner has allowed, and changes to those that may be written. What is there
 //! already is replaced only after a yes.
 
+use super::said::{Meant, meant, written};
 use crate::files::{FileEntry, FileError, Files, Listing, Target};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking, blocking_work};
+use crate::tools::personal::when_fields;
 use crate::tools::services::Services;
 use chrono::DateTime;
+use hark_core::calendar::When;
 use hark_core::tool::{error_code, reason};
 use hark_home::permission_gate::{Danger, OVERWRITE};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::Arc;
 
+const FILE: &str = "file";
+const FOLDER: &str = "folder";
 /// Default number of entries.
 const USUAL_ENTRIES: usize = 100;
 
@@ -46,22 +52,62 @@ pub fn append(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
 
 /// `filesystem.move`.
 pub fn rename(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (from, to) = (args.owned("from").unwrap_or_default(), args.owned("to").unwrap_or_default());
-    let there = services.files.occupied(&to, Some(&from))?;
-    changing(services, there, move |files, target| {
-        let moved = files.rename(&from, &to, target)?;
+    to_another_place(services, args, None, |files, from, to, target| {
+        let moved = files.rename(from, to, target)?;
         Ok(json!({"from": from, "path": moved.path.display().to_string()}))
     })
 }
 
 /// `filesystem.copy`.
 pub fn copy(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (from, to) = (args.owned("from").unwrap_or_default(), args.owned("to").unwrap_or_default());
-    let there = services.files.occupied(&to, Some(&from))?;
-    changing(services, there, move |files, target| {
-        let copied = files.copy(&from, &to, target)?;
+    to_another_place(services, args, Some(FILE), |files, from, to, target| {
+        let copied = files.copy(from, to, target)?;
         Ok(json!({"from": from, "path": copied.path.display().to_string(), "bytes": copied.bytes}))
     })
+}
+
+/// A file or folder that comes to another place: `to`, or into the `folder` that is named.
+fn to_another_place(
+    services: &Arc<Services>,
+    args: &Args,
+    kind: Option<&'static str>,
+    change: fn(&Files, &str, &str, Target) -> Result<Value, FileError>,
+) -> Result<Prepared, Failure> {
+    let (services, from) = (Arc::clone(services), args.owned("from").unwrap_or_default());
+    let (to, folder) = (args.owned("to"), args.owned("folder"));
+    if to.is_some() == folder.is_some() {
+        return Err(Failure::wrong_call("to", "it needs either `to` or `folder`"));
+    }
+    Ok(blocking_look(move || {
+        let from = meant(&services, &from, kind)?;
+        let to = match (to, folder) {
+            (Some(to), _) => goal(&services, &from, &to),
+            (None, folder) => meant(&services, &folder.unwrap_or_default(), Some(FOLDER))?.path,
+        };
+        let there = services.files.occupied(&to, Some(&from.path))?;
+        changing(&services, there, move |files, target| change(files, &from.path, &to, target))
+    }))
+}
+
+/// Where something comes that gets a name. What was called by words of its own name stays in its folder, and keeps its ending where
+/// none is said.
+fn goal(services: &Services, from: &Meant, to: &str) -> String {
+    if from.is_exact || to.contains('/') {
+        return to.to_owned();
+    }
+    let (old, mut name) = (Path::new(&from.path), written(to, &services.language));
+    if let (None, Some(ending)) = (Path::new(&name).extension(), old.extension()) {
+        name = format!("{name}.{}", ending.to_string_lossy());
+    }
+    old.with_file_name(name).display().to_string()
+}
+
+/// A look that may wait for the disk.
+fn blocking_look(look: impl FnOnce() -> Result<Prepared, Failure> + Send + 'static) -> Prepared {
+    Prepared::Look(Box::pin(async move {
+        let looked = tokio::task::spawn_blocking(look).await;
+        looked.unwrap_or_else(|error| Err(Failure::new(error_code::FAILED, error.to_string())))
+    }))
 }
 
 /// A change that passes the gate where it would replace a file.
@@ -83,19 +129,24 @@ fn changing(
 
 /// `filesystem.info`.
 pub fn info(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, path) = (services.files.clone(), args.owned("path").unwrap_or_default());
+    let (services, said) = (Arc::clone(services), args.owned("path").unwrap_or_default());
     Ok(blocking(move || {
-        let there = files.info(&path)?.ok_or_else(|| FileError::NotFound(path.clone()))?;
-        Ok(Outcome::answer(entry(&there, "path", there.path.display().to_string())))
+        let path = meant(&services, &said, None)?.path;
+        let there = services.files.info(&path)?.ok_or(FileError::NotFound(path))?;
+        let mut detail = entry(&there, "path", there.path.display().to_string());
+        let changed = services.timers.zone().wall(there.modified_unix_s.saturating_mul(1000));
+        let now = (services.clock)().naive_local();
+        detail["changed"] = json!(when_fields(&When::Moment(changed), now));
+        Ok(Outcome::answer(detail))
     }))
 }
 
 /// `filesystem.read`.
 pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, path) = (services.files.clone(), args.owned("path").unwrap_or_default());
+    let (services, said) = (Arc::clone(services), args.owned("path").unwrap_or_default());
     let from: u64 = args.integer("offset").unwrap_or(0);
     Ok(blocking(move || {
-        let read = files.read(&path, from)?;
+        let read = services.files.read(&meant(&services, &said, Some(FILE))?.path, from)?;
         let mut detail = json!({
             "path": read.path.display().to_string(), "text": read.text, "bytes": read.bytes,
             "truncated": read.truncated,
@@ -109,10 +160,10 @@ pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
 
 /// `filesystem.list`.
 pub fn list(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, path) = (services.files.clone(), args.owned("path").unwrap_or_else(|| ".".into()));
+    let (services, said) = (Arc::clone(services), args.owned("path").unwrap_or_else(|| ".".into()));
     let most = args.integer("limit").unwrap_or(USUAL_ENTRIES);
     Ok(blocking(move || {
-        let listing = files.list(&path, most)?;
+        let listing = services.files.list(&meant(&services, &said, Some(FOLDER))?.path, most)?;
         let name = |seen: &FileEntry| seen.path.file_name().map(|name| name.to_string_lossy().into_owned());
         let entries: Vec<Value> =
             listing.seen.iter().map(|seen| entry(seen, "name", name(seen).unwrap_or_default())).collect();

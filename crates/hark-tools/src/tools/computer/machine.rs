@@ -1,11 +1,11 @@
-//! `system.*`: the machine's battery, Wi-Fi, screen lock and sleep, over D-Bus; on a Mac by its programs.
+//! `system.*`: the machine's battery, Wi-Fi, Bluetooth, screen lock and sleep, over D-Bus; on a Mac by its programs.
 
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use hark_core::tool::{error_code, reason};
 use hark_desktop::{BatteryState, DesktopError, Service};
-use hark_home::permission_gate::{Danger, SUSPEND};
+use hark_home::permission_gate::{Danger, RADIO, SUSPEND};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -17,6 +17,11 @@ pub fn has_battery(services: &Services) -> Result<(), Failure> {
 /// Whether NetworkManager is there.
 pub fn has_network(services: &Services) -> Result<(), Failure> {
     Ok(services.desktop.offers(Service::Network)?)
+}
+
+/// Whether BlueZ is there.
+pub fn has_bluetooth(services: &Services) -> Result<(), Failure> {
+    Ok(services.desktop.has_bluetooth()?)
 }
 
 /// Whether there is a screen to lock, and logind to do it.
@@ -69,6 +74,47 @@ pub fn wifi(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure>
     })))
 }
 
+/// `system.set_wifi`. Asked about: what is told to Hark over the network does not arrive any more.
+pub fn set_wifi(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (desktop, is_on) = (Arc::clone(&services.desktop), args.flag("on") != Some(false));
+    let work = Box::pin(async move { desktop.set_wifi(is_on).await });
+    Ok(switched("system.set_wifi", "Wi-Fi", is_on, work))
+}
+
+/// `system.bluetooth`.
+pub fn bluetooth(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let desktop = Arc::clone(&services.desktop);
+    Ok(Prepared::Work(Box::pin(async move {
+        let state = desktop.bluetooth().await?;
+        let detail =
+            json!({"enabled": state.is_enabled, "count": state.devices.len(), "devices": state.devices});
+        Ok(Outcome::answer(detail))
+    })))
+}
+
+/// `system.set_bluetooth`. Asked about: keyboards, headphones and things of the home may hang on it.
+pub fn set_bluetooth(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (desktop, is_on) = (Arc::clone(&services.desktop), args.flag("on") != Some(false));
+    let work = Box::pin(async move { desktop.set_bluetooth(is_on).await });
+    Ok(switched("system.set_bluetooth", "Bluetooth", is_on, work))
+}
+
+/// Switching a radio, which answers how it was before.
+fn switched(
+    tool: &str,
+    radio: &str,
+    is_on: bool,
+    work: impl Future<Output = Result<bool, DesktopError>> + Send + 'static,
+) -> Prepared {
+    let name = format!("{radio} of this computer {}", if is_on { "on" } else { "off" });
+    let danger = Danger { action: RADIO, entity: tool.to_owned(), name };
+    let work = Box::pin(async move {
+        let was_on = work.await?;
+        Ok(Outcome::new(was_on != is_on, json!({"on": is_on})))
+    });
+    Prepared::Gated(danger, work)
+}
+
 /// `system.lock`.
 pub fn lock(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
     let desktop = Arc::clone(&services.desktop);
@@ -92,13 +138,31 @@ pub fn sleep(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure
 /// `location.get`.
 pub fn location(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
     use hark_core::ports::HomeView;
-    let home = services.home.registry().home();
-    let Some(location) = &home.location else {
-        let failure = Failure::not_set_up("location", "it is not written down where this home is");
-        return Err(failure.fix("write [location] with latitude and longitude into the home's file"));
-    };
-    let detail = json!({"latitude": location.latitude, "longitude": location.longitude});
-    Ok(Prepared::Answer(Outcome::answer(detail)))
+    if let Some(location) = &services.home.registry().home().location {
+        let (latitude, longitude) = (location.latitude, location.longitude);
+        let detail = json!({"latitude": latitude, "longitude": longitude, "source": "home"});
+        return Ok(Prepared::Answer(Outcome::answer(detail)));
+    }
+    let desktop = Arc::clone(&services.desktop);
+    Ok(Prepared::Work(Box::pin(async move {
+        let position = desktop.position().await.map_err(|error| {
+            let why =
+                format!("it is not written down where this home is, and this machine does not tell: {error}");
+            let mut fix = "write [location] with latitude and longitude into the home's file".to_owned();
+            match error {
+                DesktopError::NoService(service) => fix += &format!(", or {}", service.fix()),
+                DesktopError::Denied(_) => {
+                    fix += ", or allow it in /etc/geoclue/geoclue.conf: [hark] allowed=true"
+                }
+                _ => {}
+            }
+            Failure::not_set_up("location", why).fix(fix)
+        })?;
+        Ok(Outcome::answer(json!({
+            "latitude": position.latitude, "longitude": position.longitude, "source": "machine",
+            "accuracy_metres": position.accuracy_metres,
+        })))
+    })))
 }
 
 impl From<DesktopError> for Failure {
@@ -128,7 +192,7 @@ impl From<DesktopError> for Failure {
             ),
             // Not `forbidden`: no permission of Hark's owner says so, and the machine can be told otherwise.
             DesktopError::Denied(_) => failure(error_code::NOT_CONFIGURED).because(reason::MACHINE_DENIES).fix(
-                "allow it to the user Hark runs as, by a rule of polkit for org.freedesktop.login1",
+                "allow it to the user Hark runs as, by a rule of polkit (org.freedesktop.login1, org.freedesktop.NetworkManager)",
             ),
             DesktopError::Failed(_) => failure(error_code::FAILED).because(reason::MACHINE_FAILED),
             DesktopError::Timeout => failure(error_code::TIMEOUT),

@@ -8,6 +8,7 @@ pub(super) mod machine;
 pub(super) mod pc;
 pub(super) mod player;
 pub(super) mod process;
+pub(super) mod said;
 pub(super) mod script;
 pub(super) mod search;
 pub(super) mod shell;

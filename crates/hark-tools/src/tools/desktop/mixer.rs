@@ -1,7 +1,7 @@
-//! `system.volume` and `system.set_volume`: how loud this machine is, whatever plays on it. Hark's own volume is another one
+//! `system.volume`, `system.set_volume` and `system.mute`: how loud this machine is, whatever plays on it. Hark's own volume is another one
 //! (`volume.set`).
 
-use crate::mixer::{VolumeError, set_volume, volume};
+use crate::mixer::{VolumeError, set_muted, set_volume, volume};
 use crate::tools::args::Args;
 use crate::tools::home::common::step;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
@@ -38,6 +38,16 @@ pub fn set(_services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
         let before = volume()?;
         let now = set_volume(level.unwrap_or_else(|| percent(f64::from(before.0) + step)))?;
         Ok(Outcome::new(now != before, json!({"volume_level": now.0})))
+    }))
+}
+
+/// `system.mute`.
+pub fn mute(_services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let is_muted = args.flag("on") != Some(false);
+    Ok(blocking(move || {
+        let before = volume()?;
+        let now = set_muted(is_muted)?;
+        Ok(Outcome::new(now.1 != before.1, json!({"muted": now.1, "volume_level": now.0})))
     }))
 }
 

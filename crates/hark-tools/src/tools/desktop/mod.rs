@@ -76,6 +76,9 @@ impl From<ScreenError> for Failure {
             ScreenError::Ambiguous(names) => {
                 failure(error_code::AMBIGUOUS).because(reason::SEVERAL_PROGRAMS).with("names", json!(names))
             }
+            ScreenError::StillOpen(name) => {
+                failure(error_code::FAILED).because(reason::PROGRAM_STILL_OPEN).with("name", json!(name))
+            }
             ScreenError::NoneFocused => failure(error_code::NOT_FOUND).because(reason::NONE_IN_FRONT),
             ScreenError::NoKey(_) | ScreenError::NoFreeKey(_) => failure(error_code::BAD_ARGUMENT),
             ScreenError::Timeout => failure(error_code::TIMEOUT),

@@ -12,7 +12,7 @@ use hark_core::ports::screen::{DescribesPictures, PictureQuestion, Pixels, TextL
 use hark_core::tool::{error_code, reason};
 use hark_core::{Fault, FaultKind};
 use hark_desktop::apps::Wanted;
-use hark_desktop::screen::{Capture, Display};
+use hark_desktop::screen::{Capture, Display, picture};
 use hark_home::permission_gate::Danger;
 use serde_json::{Value, json};
 use std::fs;
@@ -166,8 +166,8 @@ pub(super) fn place_of(services: &Services, text: &str) -> Result<(i32, i32), Fa
 
 /// A picture of the screen, or of the window that is named as it is to be seen.
 pub(super) fn taken(services: &Services, wanted: Option<&Wanted>) -> Result<Capture, Failure> {
+    let Some(wanted) = wanted else { return Ok(picture()?) };
     let display = Display::open()?;
-    let Some(wanted) = wanted else { return Ok(display.capture(None)?) };
     let mut window = window(&display, services, Some(wanted))?;
     if !window.is_focused {
         // What lies over it would be in the picture.

@@ -31,6 +31,17 @@ pub fn maximise(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
     Ok(with_window(services, args, Display::maximise))
 }
 
+/// `window.close`.
+pub fn close(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (services, wanted) = (Arc::clone(services), wanted(args, "window"));
+    Ok(blocking(move || {
+        let display = Display::open()?;
+        let window = window(&display, &services, wanted.as_ref())?;
+        display.close(&window)?;
+        Ok(Outcome::new(true, json!({"title": called(&window)})))
+    }))
+}
+
 /// `window.tile`.
 pub fn tile(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let half = if args.text("side") == Some("right") { Half::Right } else { Half::Left };

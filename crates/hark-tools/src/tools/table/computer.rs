@@ -12,6 +12,9 @@ use hark_core::Risk;
 const PATH: Kind = Kind::Raw(4096);
 const WRITABLE: &str =
     "the file; relative paths are meant from the first folder that may be written to and has it";
+const TO: Arg = Arg::maybe("to", PATH, "where to; into it when it is a folder");
+const FOLDER: Arg =
+    Arg::maybe("folder", PATH, "the folder it goes into, by its path or words of its name; instead of `to`");
 const WRITTEN: Field = Field::always("path", "string", "the whole path");
 const BYTES: Field = Field::always("bytes", "integer", "size of the whole file");
 const FROM: Field = Field::always("from", "string", "where it was");
@@ -57,7 +60,7 @@ pub const TOOLS: &[Descriptor] = &[
             Arg::must(
                 "path",
                 PATH,
-                "the file; relative paths are meant from the first allowed folder that has it",
+                "the file, by its path or words of its name; relative paths are meant from the first allowed folder that has it",
             ),
             Arg::maybe("offset", Kind::Integer(0, 1 << 50), "byte to begin at; 0 when missing"),
         ]],
@@ -80,7 +83,11 @@ pub const TOOLS: &[Descriptor] = &[
         name: "filesystem.list",
         description: "Tells what is in a folder inside those that are allowed.",
         args: &[&[
-            Arg::maybe("path", PATH, "the folder; the first allowed one when missing"),
+            Arg::maybe(
+                "path",
+                PATH,
+                "the folder, by its path or words of its name; the first allowed one when missing",
+            ),
             Arg::maybe("limit", Kind::Integer(1, 1000), "most entries to tell; 100 when missing"),
         ]],
         result: &[
@@ -135,10 +142,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "filesystem.move",
         description: "Moves or renames a file or folder inside the folders that may be written to. A file that is there already is replaced only after a yes.",
-        args: &[&[
-            Arg::must("from", PATH, WRITABLE),
-            Arg::must("to", PATH, "where to; into it when it is a folder"),
-        ]],
+        args: &[&[Arg::must("from", PATH, WRITABLE), TO, FOLDER]],
         result: &[FROM, WRITTEN],
         risk: Risk::Write,
         outside: Outside::Never,
@@ -151,10 +155,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "filesystem.copy",
         description: "Copies a file into a folder that may be written to. A file that is there already is replaced only after a yes.",
-        args: &[&[
-            Arg::must("from", PATH, "the file; it only has to be readable"),
-            Arg::must("to", PATH, "where to; into it when it is a folder"),
-        ]],
+        args: &[&[Arg::must("from", PATH, "the file; it only has to be readable"), TO, FOLDER]],
         result: &[FROM, WRITTEN, BYTES],
         risk: Risk::Write,
         outside: Outside::Never,
@@ -167,12 +168,17 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "filesystem.info",
         description: "Tells the size of a file or folder inside the folders that are allowed, and when it was changed.",
-        args: &[&[Arg::must("path", PATH, "the file or folder")]],
+        args: &[&[Arg::must("path", PATH, "the file or folder, by its path or words of its name")]],
         result: &[
             WRITTEN,
             Field::always("kind", "string", "file, folder, link or other"),
             Field::maybe("bytes", "integer", "size of a file"),
             Field::maybe("modified", "string", "when it was changed, such as 2026-11-21T13:05:00Z"),
+            Field::always(
+                "changed",
+                "object",
+                "the same as it is said: {date, weekday, day, month, year, hour, minute, days_ahead, …}",
+            ),
         ],
         risk: Risk::Read,
         outside: Outside::Never,
@@ -213,7 +219,7 @@ pub const TOOLS: &[Descriptor] = &[
     },
     Descriptor {
         name: "search.contents",
-        description: "Finds text files by words that stand in them, inside the folders that are allowed.",
+        description: "Finds files by words that stand in their text or their name, inside the folders that are allowed.",
         args: &[&[
             Arg::must("words", Kind::Words(200), "what is looked for in one line, whatever its case"),
             Arg::maybe("path", PATH, "the folder to look in; all that are allowed when missing"),
@@ -223,7 +229,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always(
                 "files",
                 "array",
-                "{path, name, line: number of the first line that has it, text of that line} of each",
+                "{path, name, line: number of the first line that has it, text of that line} of each; of one that is called so only path and name",
             ),
             COUNT,
             TRUNCATED,

@@ -1,11 +1,16 @@
-//! Tools for the machine itself: battery, Wi-Fi, screen lock, sleep, scripts, where it is.
+//! Tools for the machine itself: battery, Wi-Fi, Bluetooth, screen lock, sleep, scripts, where it is.
 
 use crate::shell as programs;
-use crate::tools::descriptor::{Descriptor, Field, Outside, always};
+use crate::tools::descriptor::{Descriptor, Field, Outside, Toolset, always};
 use crate::tools::desktop::mixer;
 use crate::tools::parameter::{Arg, Kind};
 use crate::tools::{machine, script, volume};
 use hark_core::Risk;
+
+const ON: Arg = Arg::maybe("on", Kind::Flag, "on when missing");
+const RADIO: Toolset = Toolset { permission: "system", agent: "system", ready: machine::has_network };
+const BLUETOOTH: Toolset = Toolset { permission: "system", agent: "system", ready: machine::has_bluetooth };
+const MIXER: Toolset = Toolset { permission: "volume", agent: "system", ready: mixer::ready };
 
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
@@ -44,6 +49,40 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: machine::has_network,
         prepare: machine::wifi,
+    },
+    Descriptor {
+        outside: Outside::Never,
+        ..RADIO.tool(
+            "system.set_wifi",
+            "Switches this machine's Wi-Fi on or off, after a yes: Hark may lose its network with it.",
+            &[&[ON]],
+            &[Field::always("on", "boolean", "what it is now")],
+            Risk::Write,
+            machine::set_wifi,
+        )
+    },
+    BLUETOOTH.tool(
+        "system.bluetooth",
+        "Tells whether this machine's Bluetooth is on, and which devices are connected.",
+        &[],
+        &[
+            Field::always("enabled", "boolean", "the radio is switched on"),
+            Field::always("count", "integer", "how many devices are connected"),
+            Field::always("devices", "array", "their names"),
+        ],
+        Risk::Read,
+        machine::bluetooth,
+    ),
+    Descriptor {
+        outside: Outside::Never,
+        ..BLUETOOTH.tool(
+            "system.set_bluetooth",
+            "Switches this machine's Bluetooth on or off, after a yes.",
+            &[&[ON]],
+            &[Field::always("on", "boolean", "what it is now")],
+            Risk::Write,
+            machine::set_bluetooth,
+        )
     },
     Descriptor {
         name: "system.lock",
@@ -130,6 +169,20 @@ pub const TOOLS: &[Descriptor] = &[
         prepare: mixer::set,
     },
     Descriptor {
+        outside: Outside::Never,
+        ..MIXER.tool(
+            "system.mute",
+            "Silences this computer, whatever plays on it, or lets it be heard again.",
+            &[&[ON]],
+            &[
+                Field::always("muted", "boolean", "nothing is heard now"),
+                Field::always("volume_level", "integer", "percent, as it is set"),
+            ],
+            Risk::Write,
+            mixer::mute,
+        )
+    },
+    Descriptor {
         name: "script.list",
         description: "Tells which of the owner's scripts may be run.",
         args: &[],
@@ -174,11 +227,21 @@ pub const TOOLS: &[Descriptor] = &[
     },
     Descriptor {
         name: "location.get",
-        description: "Tells where this home is, as its file has it.",
+        description: "Tells where this home is, as its file has it, else where this machine finds itself to be (GeoClue).",
         args: &[],
         result: &[
             Field::always("latitude", "number", "degrees, north of the equator"),
             Field::always("longitude", "number", "degrees, east of Greenwich"),
+            Field::always(
+                "source",
+                "string",
+                "home: the file of the home; machine: what this machine finds out",
+            ),
+            Field::maybe(
+                "accuracy_metres",
+                "number",
+                "how far off it may be, where the machine found it out",
+            ),
         ],
         risk: Risk::Read,
         outside: Outside::Never,

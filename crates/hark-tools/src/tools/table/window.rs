@@ -95,6 +95,14 @@ pub const TOOLS: &[Descriptor] = &[
         window::minimise,
     ),
     TOOLSET.tool(
+        "window.close",
+        "Closes a window as a person does; its program may ask first whether to save.",
+        &[&[WINDOW]],
+        &[Field::always("title", "string", "its title")],
+        Risk::Write,
+        window::close,
+    ),
+    TOOLSET.tool(
         "window.maximise",
         "Lets a window fill its screen.",
         &[&[WINDOW]],

@@ -78,6 +78,8 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "memory.people",
         "speaker.who",
         "knowledge.search",
+        "knowledge.list",
+        "system.bluetooth",
         "schedule.list",
         "automation.run",
         "clipboard.read",
@@ -237,6 +239,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "window.tile",
         "window.minimise",
         "window.maximise",
+        "window.close",
         "input.key",
         "input.scroll",
         "app.launch",
@@ -245,6 +248,10 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "screen.capture",
         "screen.describe",
         "system.set_volume",
+        "system.mute",
+        "system.set_wifi",
+        "system.set_bluetooth",
+        "knowledge.add",
     ];
     assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
     assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));

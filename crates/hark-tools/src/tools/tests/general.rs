@@ -98,6 +98,66 @@ async fn files_are_changed_and_replaced_only_after_a_yes() {
 }
 
 #[tokio::test]
+async fn files_and_folders_are_meant_by_words_of_their_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().display().to_string();
+    let at = |path: &str| folder.path().join(path);
+    std::fs::create_dir_all(at("House/Old taxes")).unwrap();
+    for (path, text) in [
+        ("House/shopping.txt", "milk"),
+        ("shopping-list.txt", "bread"),
+        ("House/boiler_manual.txt", "turn it off first"),
+        ("plan.md", "one"),
+        ("House/plan.md", "two"),
+    ] {
+        std::fs::write(at(path), text).unwrap();
+    }
+    let house = with(ToolsConfig { file_write_roots: vec![root], ..ToolsConfig::default() });
+    // What is called so wholly comes before what has the word in it; an article says nothing.
+    for (said, text) in [
+        ("shopping dot txt", "milk"),
+        ("the shopping", "milk"),
+        ("shopping list", "bread"),
+        ("boiler manual", "turn it off first"),
+        ("plan.md", "one"),
+        ("House/plan.md", "two"),
+    ] {
+        let read = house.ok("filesystem.read", json!({"path": said})).await;
+        assert_eq!(read.detail["text"], text, "{said}");
+    }
+    let (code, receipt) = house.fails("filesystem.read", json!({"path": "plan"})).await;
+    assert_eq!(code, error_code::AMBIGUOUS);
+    let names = json!([format!("{}/plan.md", "House"), receipt.detail["names"][1].as_str().unwrap()]);
+    assert_eq!(receipt.detail["names"], names, "alike ones are told with their folder");
+    let (code, receipt) = house.fails("filesystem.info", json!({"path": "lease"})).await;
+    assert_eq!((code.as_str(), &receipt.detail["why"]), (error_code::NOT_FOUND, &json!("no_such_file")));
+    let listed = house.ok("filesystem.list", json!({"path": "old taxes"})).await;
+    assert_eq!(listed.detail["count"], 0);
+    // A new name stays in its folder and keeps its ending.
+    let args = json!({"from": "boiler manual", "to": "heating dash manual"});
+    let moved = house.ok("filesystem.move", args).await;
+    assert_eq!(moved.detail["path"], at("House/heating-manual.txt").display().to_string());
+    house.ok("filesystem.move", json!({"from": "shopping list", "folder": "the old taxes"})).await;
+    assert!(at("House/Old taxes/shopping-list.txt").is_file());
+    // No folder is made of a word, and nothing is replaced unasked.
+    let (code, _) =
+        house.fails("filesystem.move", json!({"from": "heating manual", "folder": "bills"})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+    let (code, _) = house.fails("filesystem.move", json!({"from": "heating manual", "to": "shopping"})).await;
+    assert_eq!(code, error_code::NEEDS_APPROVAL);
+    let (code, _) = house.fails("filesystem.move", json!({"from": "heating manual"})).await;
+    assert_eq!(code, error_code::BAD_ARGUMENT);
+    let info = house.ok("filesystem.info", json!({"path": "heating manual"})).await;
+    assert_eq!(info.detail["changed"]["timed"], true);
+    // What is no text is found by its name.
+    std::fs::write(at("roof.jpg"), [0xff, 0xd8, 0]).unwrap();
+    std::fs::write(at("notes.txt"), "the roof leaks").unwrap();
+    let found = house.ok("search.contents", json!({"words": "roof"})).await;
+    let names: Vec<_> = found.detail["files"].as_array().unwrap().iter().map(|file| &file["name"]).collect();
+    assert_eq!(names, ["roof.jpg", "notes.txt"]);
+}
+
+#[tokio::test]
 async fn what_is_not_set_up_says_how_and_is_told_to_no_model() {
     let house = Built { clipboard: Some(Arc::new(NoDesktop)), ..Built::default() }.house();
     for (tool, args, key) in [
