@@ -325,7 +325,10 @@ impl<'s> Speech<'s> {
             rules::longest(rule, &words[at..], &by).map_or(0, |(_, used)| used)
         };
         // "But only *on* weekdays": the word belongs to the days.
-        let is_only = |at: usize| at > 0 && lexicon.qualifiers.only.contains(words[at - 1]);
+        let said = &lexicon.qualifiers;
+        let is_only = |at: usize| at > 0 && said.only.contains(words[at - 1]);
+        // "Except on Sundays" is the contrary.
+        let is_except = |at: usize| phrases::starts(said.exceptions, &words[at - 1..]).is_some();
         let closes = |at: usize| lexicon.discourse.closing.contains(words[at - 1]) && !is_only(at - 1);
         let is_day = |at: usize| longest(Rule::Date, at) > 0;
         let acts = |at: usize| {
@@ -350,7 +353,7 @@ impl<'s> Speech<'s> {
         };
         // "But only on weekdays."
         let limited = || {
-            let marks = (2..words.len()).filter(|at| is_only(*at));
+            let marks = (2..words.len()).filter(|at| is_only(*at) && !is_except(*at));
             marks
                 .map(|at| (if is_only(at - 1) { at - 2 } else { at - 1 }, at))
                 .find_map(|(end, at)| (end > 0).then_some((end, again(&at)?)))

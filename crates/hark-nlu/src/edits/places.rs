@@ -131,28 +131,31 @@ impl Speech<'_> {
         let spans = [self.reader.near_spans(&tokens), self.reader.meaning_spans(&tokens)].concat();
         for span in spans.iter().filter(|span| meant.iter().any(|it| it.list == span.list)) {
             if named.iter().all(|(_, known)| span.end <= known.start || known.end <= span.start) {
-                named.push((span.domain() != kind, span.start..span.end));
+                let is_other = span.domain() != kind;
+                let whole = kind.filter(|_| !is_other).and_then(|kind| self.target_to(wrong, span.end, kind));
+                let start = whole.map_or(span.start, |start| start.min(span.start));
+                named.push((is_other, start..span.end));
             }
         }
         if named.iter().all(|(is_other, _)| *is_other) {
-            named.extend(kind.and_then(|kind| self.of_kind(wrong, kind)).map(|place| (false, place)));
+            let of_kind = |end: usize| Some(self.target_to(wrong, end, kind?)?..end);
+            let ends = (1..=wrong.len()).filter(|end| self.reader.grammar.says_what_kind(wrong[end - 1]));
+            named.extend(ends.filter_map(of_kind).next().map(|place| (false, place)));
         }
         named.sort_by_key(|(is_other, place)| (*is_other, Reverse(place.start)));
         named.into_iter().map(|(_, place)| place).collect()
     }
 
-    /// Where a request says what it is about by its kind: "the hall light".
-    fn of_kind(&self, words: &[&str], kind: &str) -> Option<Range<usize>> {
-        let is_of_kind = |place: &Range<usize>| {
-            let (text, tokens) = spoken(&words[place.clone()], self.reader);
+    /// Where words begin that say what a request is about, with its place: "*the hall light*", where they end is known.
+    fn target_to(&self, words: &[&str], end: usize, kind: &str) -> Option<usize> {
+        let is_of_kind = |start: &usize| {
+            let (text, tokens) = spoken(&words[*start..end], self.reader);
             let Some(found) = self.reader.part(Part::Target, false, &text, &tokens) else { return false };
             let said = |slot: &str| found.slots.get(slot).and_then(Value::as_str);
             let domain = said("domain").or_else(|| self.reader.grammar.domain_of(said("name")?));
             domain == Some(kind)
         };
-        let ends = (1..=words.len()).filter(|end| self.reader.grammar.says_what_kind(words[end - 1]));
-        ends.flat_map(|end| (end.saturating_sub(MAX_PLACE_WORDS + 1)..end).map(move |start| start..end))
-            .find(is_of_kind)
+        (end.saturating_sub(MAX_PLACE_WORDS + 1)..end).find(is_of_kind)
     }
 
     /// What is put on a list, or taken off; "on the packing list" is none of that.

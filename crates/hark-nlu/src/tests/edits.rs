@@ -453,6 +453,8 @@ fn one_of_a_kind_in_another_place_is_one() {
 
 #[test]
 fn what_is_asked_for_too_is_what_the_rule_does_too() {
+    let of_kind = corrected("turn on the living room light when the tv is on", "and the counter light too");
+    assert_eq!(of_kind[1].1["said"], "turn on the counter light", "{of_kind:?}");
     for (behind, does) in [
         ("and turn on the counter light as well", json!({"name": "Counter light"})),
         ("and the lamp too", json!({"name": "Lamp"})),
