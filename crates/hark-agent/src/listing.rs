@@ -16,7 +16,7 @@ const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 const MAX_MODELS: usize = 5000;
 /// Longest name of a model, bytes.
 const MAX_NAME_BYTES: usize = 256;
-/// Most of them that are told by name.
+/// Most names of models in a message.
 const MAX_TOLD: usize = 5;
 /// How long a list may take at most.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -8,7 +8,7 @@ use zbus::zvariant::{OwnedObjectPath, OwnedValue};
 
 const ADAPTER: &str = "org.bluez.Adapter1";
 const DEVICE: &str = "org.bluez.Device1";
-/// Most names of devices that are told.
+/// Most names of devices in an answer.
 const MAX_DEVICES: usize = 50;
 
 /// Every object of BlueZ with the properties of its interfaces.

@@ -18,7 +18,7 @@ const LOOK_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a radio may take to be switched, and how often that is looked at.
 const SWITCHED_WITHIN: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Most that is told of a text of another program, characters.
+/// Most characters of another program's text in a message.
 const MAX_CHARS: usize = 200;
 /// How long what was found out counts.
 const KNOWN_FOR: Duration = Duration::from_secs(30);

@@ -2,6 +2,8 @@
 //! installed the test says so and passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests")]
 
+mod support;
+
 use hark_desktop::{
     BatteryState, Bluetooth, Desktop, DesktopError, Grant, Locked, PlayerCommand, Position, Service,
 };
@@ -116,21 +118,13 @@ struct Machine {
 
 impl Machine {
     fn start() -> Option<Self> {
-        let python = "/usr/bin/python3";
-        let has_mock = Command::new(python).args(["-c", "import dbusmock"]).stderr(Stdio::null()).status();
-        if !has_mock.is_ok_and(|status| status.success()) {
-            return None;
-        }
-        let arguments = ["--session", "--nofork", "--nopidfile", "--print-address=1"];
-        let mut bus = Command::new("dbus-daemon").args(arguments).stdout(Stdio::piped()).spawn().ok()?;
-        let mut address = String::new();
-        BufReader::new(bus.stdout.take()?).read_line(&mut address).ok()?;
+        let (bus, address) = support::bus_for("dbusmock")?;
         // SAFETY: this test is the only one of its program, and starts no thread before.
         unsafe {
-            std::env::set_var("DBUS_SYSTEM_BUS_ADDRESS", address.trim());
-            std::env::set_var("DBUS_SESSION_BUS_ADDRESS", address.trim());
+            std::env::set_var("DBUS_SYSTEM_BUS_ADDRESS", &address);
+            std::env::set_var("DBUS_SESSION_BUS_ADDRESS", &address);
         };
-        let mut player = Command::new(python)
+        let mut player = Command::new(support::PYTHON)
             .args(["-c", PLAYER])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -2,6 +2,8 @@
 //! installed the test says so and passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests are tests")]
 
+mod support;
+
 use hark_desktop::screen::{Capture, Rect, Screen, ScreenError, picture};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -56,22 +58,14 @@ struct Desktop {
 
 impl Desktop {
     fn start() -> Option<Self> {
-        let python = "/usr/bin/python3";
-        let has_parts = Command::new(python).args(["-c", "import dbus, gi"]).stderr(Stdio::null()).status();
-        if !has_parts.is_ok_and(|status| status.success()) {
-            return None;
-        }
-        let arguments = ["--session", "--nofork", "--nopidfile", "--print-address=1"];
-        let mut bus = Command::new("dbus-daemon").args(arguments).stdout(Stdio::piped()).spawn().ok()?;
-        let mut address = String::new();
-        BufReader::new(bus.stdout.take()?).read_line(&mut address).ok()?;
+        let (bus, address) = support::bus_for("dbus, gi")?;
         // SAFETY: this test is the only one of its program, and starts no thread before.
         unsafe {
-            std::env::set_var("DBUS_SESSION_BUS_ADDRESS", address.trim());
+            std::env::set_var("DBUS_SESSION_BUS_ADDRESS", &address);
             std::env::set_var("WAYLAND_DISPLAY", "wayland-0");
             std::env::remove_var("DISPLAY");
         };
-        let mut portal = Command::new(python)
+        let mut portal = Command::new(support::PYTHON)
             .args(["-u", "-c", PORTAL])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -144,7 +144,7 @@ pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     write_with_mode(path, contents.as_ref(), 0o666)
 }
 
-/// The same of what nobody else is to read: a new file belongs to its owner alone.
+/// As [`write_whole`], for private contents: a new file has mode 0600.
 ///
 /// # Errors
 /// As of [`write_whole`].

@@ -1,4 +1,4 @@
-//! Where in a request that may stand which was meant otherwise: what is of the kind of what was said instead.
+//! Which words of a request a correction may replace: those of the same kind as what was meant.
 
 use super::super::grammar::{Nearness, Part, Span};
 use super::super::intent::category_of;
@@ -111,7 +111,8 @@ impl Speech<'_> {
         (0..wrong.len()).rev().filter_map(|at| Some(at..longest(at)?)).collect()
     }
 
-    /// Names of what was meant, the kind of which comes first, and what only says its kind: "the hall light" for "the lamp".
+    /// Names in the request that a named thing may replace: first those of its domain, also where only the kind was said ("the hall
+    /// light" for "the lamp"), then the others; the last in the request first.
     fn names(&self, wrong: &[&str], meant: &[&str]) -> Vec<Range<usize>> {
         let articles = self.lexicon().things.articles;
         let from = usize::from(articles.contains(meant[0]) && meant.len() > 1);
@@ -146,7 +147,7 @@ impl Speech<'_> {
         named.into_iter().map(|(_, place)| place).collect()
     }
 
-    /// Where words begin that say what a request is about, with its place: "*the hall light*", where they end is known.
+    /// Where the longest target of a domain begins that ends at `end`: "*the hall light*".
     fn target_to(&self, words: &[&str], end: usize, kind: &str) -> Option<usize> {
         let is_of_kind = |start: &usize| {
             let (text, tokens) = spoken(&words[*start..end], self.reader);
