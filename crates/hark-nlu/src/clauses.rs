@@ -6,6 +6,7 @@
 mod act_beside;
 mod clause;
 mod composed;
+mod exceptions;
 mod hours;
 mod in_turn;
 mod model;
@@ -148,7 +149,7 @@ impl Composer<'_> {
                     return self.between_hours(text, tokens, (it, end), clauses_left);
                 }
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
-                let Some((start, terms)) = clause.read() else {
+                let Some((start, mut terms)) = clause.read() else {
                     let act = without(text, tokens, it.start, end);
                     let adds_nothing = self.adds_nothing(&qualifiers, it, end);
                     return if adds_nothing { self.request(&act, clauses_left - 1) } else { None };
@@ -161,6 +162,12 @@ impl Composer<'_> {
                     return None;
                 }
                 if matches!(terms, Adds::Check { .. }) && self.asks_beside(text, tokens, (start, end)) {
+                    return None;
+                }
+                // "From five *till nine tomorrow*" is one.
+                let of_day = |until: &Until| matches!(until, Until::Moment { at } if at.date() > self.reader.now.date());
+                let begins = |other: &Qualifier| other.kind == Kind::Hours && other.start < it.start;
+                if matches!(&terms, Adds::Until(until) if of_day(until)) && qualifiers.found.iter().any(begins) {
                     return None;
                 }
                 if matches!(terms, Adds::Until(_)) && self.goes_on(&qualifiers, end) {
@@ -198,14 +205,17 @@ impl Composer<'_> {
                 if let Some(name) = &name {
                     found.name_it(name);
                 }
-                if let Some(area) = terms.area(self.reader.grammar) {
-                    found.prefer_in(&area, self.reader.grammar);
-                }
+                let area = terms.area(self.reader.grammar);
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
                 // What cannot be read may end sooner.
                 let is_read = !matches!(&terms, Adds::Except(targets, _) if targets.is_empty());
-                if let Some((day, said)) = day {
-                    found.terms.limit_to(day, said);
+                match (day, &mut terms) {
+                    (Some((day, said)), Adds::Happens { trigger: Trigger::Sun { from_day, .. }, .. }) => {
+                        *from_day = Some(day);
+                        found.terms.said_when.push(said);
+                    }
+                    (Some((day, said)), _) => found.terms.limit_to(day, said),
+                    (None, _) => {}
                 }
                 let tells = matches!(terms, Adds::Becomes { .. } | Adds::Check { .. });
                 // "*But* only if it is dark."
@@ -214,6 +224,9 @@ impl Composer<'_> {
                 let is_added = found.add(terms, words(from), self.reader);
                 if tells {
                     found.tell(words(it.mark.1));
+                }
+                if let Some(area) = area {
+                    found.prefer_in(&area, self.reader.grammar);
                 }
                 is_refused = !is_added && is_read && it.kind == Kind::Except && end == tokens.len();
                 is_added.then_some(found)
@@ -383,8 +396,9 @@ impl Composer<'_> {
             |composed: &Composed| composed.matches.iter().map(|it| target(&it.slots)).collect::<Vec<_>>();
         if later.is_none() || targets(&found) != targets(&more) {
             found.add(until, lasts, self.reader).then_some(())?;
+            found.let_last_one_last(self.reader);
         }
-        found.lasting = found.matches.len();
+        found.lasting = found.lasting.min(found.matches.len());
         match later {
             Some(ends) => {
                 let command = format!("{} {}", more.said, more.terms.said_until());

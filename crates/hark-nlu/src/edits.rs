@@ -58,7 +58,15 @@ impl Speech<'_> {
         let meant = which;
         // "Do it *now*": what says when is left out.
         let now = phrases::ends(self.lexicon().time.now, &words[at..]).filter(|_| next_turn.is_some());
-        if meant.is_empty() && now.is_none() {
+        // "Oh wait, *we've loads, take it off*" is a request of its own.
+        let tells = phrases::starts(talk.speakers, meant).is_some_and(|from| {
+            let pronouns = self.lexicon().requests.pronouns;
+            let acts = |said: &[&str]| {
+                talk.verbs.contains(said[0]) && pronouns.contains(said[1]) && talk.closing.contains(said[2])
+            };
+            next_turn.is_some() && meant[from..].windows(3).any(acts)
+        });
+        if meant.is_empty() && now.is_none() || tells {
             return Vec::new();
         }
         // "At five, no, half five, no, six": what was corrected before is read first.

@@ -12,6 +12,7 @@ use hark_core::calendar::{Frequency, Recurrence};
 use hark_core::ports::NEXT_TURN;
 use hark_core::{Category, Intent, Understanding};
 use hark_language::phrases;
+use serde_json::Value;
 use std::ops::Range;
 
 /// Slot of when a request recurs.
@@ -22,6 +23,9 @@ const NOT_WANTED: [&str; 2] = ["HarkFollowNot", "HarkFollowNotItem"];
 
 /// Slot of what a rule waits for.
 const TRIGGER: &str = "trigger";
+
+/// Slot of what a rule does.
+const INTENTS: &str = "intents";
 
 /// Words at most of what a request is about.
 const MOST_WORDS_OF_TARGET: usize = 6;
@@ -85,6 +89,17 @@ impl Reader<'_> {
             let trigger = rule.slots.get(TRIGGER);
             (trigger.is_some() && trigger == ended.slots.get(TRIGGER) && rule != ended).then_some(both)
         };
+        // "Whenever somebody moves turn on the light … *only after ten though*."
+        let limited = || {
+            let (before, both) = speech.limited()?;
+            let (before, both) = (read(&before)?, read(&both)?);
+            let ([rule], [limited]) = (before.intents.as_slice(), both.intents.as_slice()) else {
+                return None;
+            };
+            let is_same = |slot: &str| rule.slots.get(slot) == limited.slots.get(slot);
+            let is_rule = rule.name == AUTOMATE && limited.name == AUTOMATE;
+            (is_rule && is_same(TRIGGER) && is_same(INTENTS) && rule != limited).then_some(both)
+        };
         let there = || {
             let (before, behind) = speech.there()?;
             if let Some(both) = read(&format!("{before} {behind}")) {
@@ -120,7 +135,18 @@ impl Reader<'_> {
             .or_else(then)
             .or_else(again)
             .or_else(ended)
+            .or_else(limited)
             .or_else(beside)
+            .or_else(|| self.corrected_turn(self.without_correction_behind(text)?, language))
+    }
+
+    /// Two turns without what marks a correction at their end: "every morning *I mean*".
+    fn without_correction_behind<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let tokens = self.tokenise(text);
+        let speech = Speech { reader: self, text, tokens: &tokens };
+        let (words, next) = (speech.words(), speech.next_turn()?);
+        let length = phrases::ends(speech.lexicon().discourse.corrections_behind, &words[next + 1..])?;
+        Some(text[..tokens[words.len() - length].start].trim_end())
     }
 }
 
@@ -131,8 +157,9 @@ impl Speech<'_> {
         let begins = [self.lexicon().time.now, talk.hesitations, talk.corrections];
         let said = phrases::without_starts(&begins, &words[at..]);
         let length = phrases::starts(self.lexicon().qualifiers.only, said)?;
-        let contrasts = self.lexicon().requests.contrasts.contains(said[0]);
-        (!contrasts).then_some(words.len() - said.len() + length)
+        let requests = &self.lexicon().requests;
+        let is_left_out = requests.contrasts.contains(said[0]) || requests.negations.contains(said[0]);
+        (!is_left_out).then_some(words.len() - said.len() + length)
     }
 
     /// Whether the second of two turns leaves one thing of several: "just the lamp", "only the bedroom".
@@ -168,6 +195,17 @@ impl Speech<'_> {
         let joined = words[next..].iter().take_while(connects).count();
         let is_back = self.lexicon().discourse.closing.contains(words.get(next + joined)?);
         (joined > 0 && is_back).then(|| (words[..next].join(" "), words.join(" ")))
+    }
+
+    /// The first of two turns, and both as one request, where the second says when it is to be "only".
+    fn limited(&self) -> Option<(String, String)> {
+        let (words, next) = (self.words(), self.next_turn()?);
+        let (talk, only) = (&self.lexicon().discourse, self.lexicon().qualifiers.only);
+        let said = &words[next..];
+        let limit = phrases::without_starts(&[talk.hesitations, only], said);
+        let before = words[..next].join(" ");
+        let behind = phrases::without_ends(&[talk.trails, talk.corrections_behind], limit).join(" ");
+        (limit.len() < said.len()).then(|| (before.clone(), format!("{before} {behind}")))
     }
 
     /// The first of two turns, and that without one of several things where the second does not want that: "close the blinds and
@@ -332,6 +370,18 @@ impl Speech<'_> {
 }
 
 impl Reader<'_> {
+    /// Whether a number that the second of two turns begins with would be a part of a length in the first: "for six minutes …
+    /// *four*, I like them runny".
+    pub(super) fn joins_a_length(&self, text: &str) -> bool {
+        let tokens = self.tokenise(text);
+        let speech = Speech { reader: self, text, tokens: &tokens };
+        let (words, Some(next)) = (speech.words(), speech.next_turn()) else { return false };
+        let crosses = |begin: usize| {
+            rules::length(&words[begin..], speech.lexicon()).is_some_and(|(_, used)| begin + used > next)
+        };
+        speech.is_number(&words[next..=next]) && (0..next).any(crosses)
+    }
+
     /// Whether the second of two turns leaves one thing of those that the first named: it means nothing behind the first.
     pub(super) fn leaves_one(&self, text: &str) -> bool {
         let tokens = self.tokenise(text);
@@ -339,8 +389,12 @@ impl Reader<'_> {
     }
 }
 
-/// Whether words of two turns were taken for one item of a list, or the second for what waits: "*scrap the onions*".
+/// Whether words of two turns were taken for one text, for one item of a list, or the second for what waits: "*scrap the onions*".
 pub(super) fn takes_across_turns(text: &str, found: &Understanding) -> bool {
+    let holds_both = |value: &Value| value.as_str().is_some_and(|text| text.contains(NEXT_TURN));
+    if found.intents.iter().any(|intent| intent.slots.values().any(holds_both)) {
+        return true;
+    }
     let is_wild = |intent: &Intent| intent.confidence <= WILD_CONFIDENCE;
     let lists = |intent: &Intent| category_of(&intent.name) == Some(Category::List) || intent.name == CANCEL;
     text.contains(NEXT_TURN) && found.intents.iter().any(|intent| lists(intent) && is_wild(intent))

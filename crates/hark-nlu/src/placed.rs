@@ -64,8 +64,9 @@ impl Speech<'_> {
             |name: &String| grammar.area_of(name).is_some_and(|area| grammar.is_within(&area, place));
         let elsewhere = name.filter(|name| !is_there(name));
         if let Some(name) = elsewhere {
-            // "The heating" is the thermostat, and in the bedroom the radiator.
-            let domain = grammar.domain_of(&name).filter(|domain| grammar.has_in(place, domain))?;
+            // "The heating" is the thermostat, and in the bedroom the radiator; the television is no radio.
+            let class = grammar.class_of(&name);
+            let domain = grammar.domain_of(&name).filter(|domain| grammar.has_in(place, domain, class))?;
             found.slots.insert("domain".to_owned(), domain.into());
             found.slots.remove("name");
         }

@@ -364,8 +364,10 @@ impl Speech<'_> {
         // "Seven's fine" is a time.
         let is_number = |stem: &str| lexicon.numbers.number(&[stem]).is_some();
         let is_somebody = |it: (&str, Phrases)| is_about(it) && !is_number(it.0);
-        let is_contracted =
-            said.first().is_some_and(|first| talk.contraction(first).is_some_and(is_somebody));
+        let is_contracted = |at: usize| {
+            (at == 0 || !talk.speakers.contains(said[at]))
+                && talk.contraction(said[at]).is_some_and(is_somebody)
+        };
         // "I mean just the lamp" is a correction.
         let corrects = phrases::starts(talk.corrections, words).is_some_and(|length| length > 1);
         // "Just popping out", "it hurts my eyes", and not "it off at ten", "that should be at fifty".
@@ -379,8 +381,8 @@ impl Speech<'_> {
                 && !words.iter().any(|word| talk.questions.contains(word) || grammar.says_what_kind(word))
         };
         let is_plain = |word: &str| talk.states.contains(word) && talk.contraction(word).is_none();
-        let somebody_is = is_contracted
-            || (1..said.len().min(MAX_NAME_WORDS)).any(|at| is_plain(said[at]) && is_subject(&said[..at]));
+        let somebody_is = (0..said.len().min(MAX_NAME_WORDS))
+            .any(|at| (is_contracted(at) || at > 0 && is_plain(said[at])) && is_subject(&said[..at]));
         // "Tom's still out *in the garden*", and not "it's the one in the garden".
         let stem = said.first().map(|first| talk.contraction(first).map_or(*first, |(stem, _)| stem));
         let is_it = stem.is_some_and(|stem| lexicon.requests.pronouns.contains(stem));

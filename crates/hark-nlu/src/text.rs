@@ -205,12 +205,9 @@ impl Scanner<'_> {
                 }
             }
         }
-        let table = if self.number_before(from) {
-            self.lexicon.numbers.short_units
-        } else {
-            self.lexicon.requests.respellings
-        };
-        let words = table.get(&word).map_or(word.as_str(), |full| full.text());
+        let unit = self.lexicon.numbers.short_units.get(&word).filter(|_| self.number_before(from));
+        let full = unit.or_else(|| self.lexicon.requests.respellings.get(&word));
+        let words = full.map_or(word.as_str(), |full| full.text());
         self.push(from, words.split(' ').map(str::to_owned).collect::<Vec<_>>());
     }
 

@@ -52,7 +52,7 @@ impl Understand for Grammar {
             if let Some(edited) = reader.corrected_turn(text, language).or_else(|| taken_back(true)) {
                 return (edited, false);
             }
-            if reader.leaves_one(text) {
+            if reader.leaves_one(text) || reader.joins_a_length(text) {
                 return (Understanding::default(), false);
             }
             let remarked = || reader.without_remark(text, language);

@@ -262,7 +262,8 @@ pub fn every(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let again = || Some(Recurrence::parse(text(&done.slots, "recurrence")?)?.time);
     let time = time.map(|known| Some(known.start().time())).or_else(again)?;
     let said = Recurrence::parse(text(&intent.slots, "recurrence")?)?;
-    let every = Recurrence { time: said.time.or(time), ..said };
+    // "Every morning" of what was set for nine is not at the hour at which mornings begin.
+    let every = Recurrence { time, ..Some(said).filter(|said| said.time.is_none() || said.time == time)? };
     let mut slots = done.slots.clone();
     known.and_then(|slot| slots.remove(slot));
     slots.insert("recurrence".to_owned(), every.to_string().into());

@@ -33,6 +33,9 @@ const RINGS: &str = "rings";
 /// Slot of what is so, and does not become so.
 const NOW: &str = "now";
 
+/// Domain of people.
+const PERSON: &str = "person";
+
 /// Words at most that start a routine.
 const MAX_SAID_WORDS: usize = 6;
 
@@ -44,14 +47,17 @@ impl Said {
 }
 
 impl Adds {
-    /// What a condition asks; of several, the first that names something or a place.
+    /// What a condition asks; of several, the last that names a thing, else the first that names somebody or a place.
     fn question(&self) -> Option<&Slots> {
         let (Self::Becomes { said, .. } | Self::Check { said, .. } | Self::During(said)) = self else {
             return None;
         };
         let questions = said.condition.questions();
+        let is_person = |question: &Slots| question.get("domain").is_some_and(|domain| domain == PERSON);
+        let thing = |question: &&Slots| question.contains_key("name") && !is_person(question);
         let names = |question: &&Slots| question.contains_key("name") || question.contains_key("area");
-        questions.iter().copied().find(names).or(questions.first().copied())
+        let mut all = questions.iter().copied();
+        all.clone().rfind(thing).or_else(|| all.find(names)).or(questions.first().copied())
     }
 
     /// The name of what a condition is about.

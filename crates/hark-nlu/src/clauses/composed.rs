@@ -2,9 +2,8 @@
 
 use super::super::grammar::{Grammar, Match, Reader, Took};
 use super::super::intent::category_of;
-use super::super::request_framing::Speech;
 use super::super::rules::{self, Rule};
-use super::super::to_intent::{CHOOSES, is_single, is_whole, kind_of, to_intent};
+use super::super::to_intent::{is_single, is_whole, kind_of, to_intent};
 use super::in_turn::are_contrary;
 use super::model::{Adds, Composed, Said, Terms};
 use super::notices::notice;
@@ -13,26 +12,14 @@ use super::{SCHEDULED, target};
 use chrono::{NaiveDate, NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
 use hark_core::automation::{Condition, Trigger, Until};
-use hark_core::calendar::{Frequency, Recurrence, When};
+use hark_core::calendar::{Recurrence, When};
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
 use hark_language::phrases;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// Take away all that rings.
-const CANCELS_ALL: [&str; 3] = ["HassCancelAllTimers", "HarkCancelAllAlarms", "HarkCancelAllReminders"];
-
-/// Empties a list.
-const CLEARS_LIST: &str = "HarkListClear";
-
-/// Domains of things that change others.
-const HOLDS_OTHERS: [&str; 4] = ["scene", "script", "automation", "group"];
-
-/// Domains of what sets others, of which a part may be left out: "movie night without the television".
-const SCENES: [&str; 2] = ["scene", "script"];
-
-/// Slot of what is put on a list, or taken off.
-const ITEM: &str = "item";
+/// Asks what waits for something to happen.
+const ASKS_WHAT_WAITS: &str = "HarkAutomationList";
 
 /// Slot of an announcement with what is announced.
 const MESSAGE: &str = "message";
@@ -132,7 +119,7 @@ impl Composed {
             }
             Adds::Until(until) => {
                 let until = self.terms.measured(until, reader);
-                self.last_until(until, words, reader.now)
+                self.last_until(until, words, reader)
             }
             // "At ten turn off all the lights *except the porch light*": left out then.
             Adds::Except(..) if self.is_put_off() => {
@@ -222,7 +209,7 @@ impl Composed {
             let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
             let is_one = is_single(found, &words, grammar.lexicon());
             let domain = found.slots.get("domain").and_then(Value::as_str).or(kind_of(&found.intent));
-            let is_there = domain.is_some_and(|domain| grammar.has_in(&area, domain));
+            let is_there = domain.is_some_and(|domain| grammar.has_in(&area, domain, None));
             let says_where = ["name", "area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
             if is_one && is_there && !says_where {
                 found.slots.insert("area".to_owned(), area.clone());
@@ -375,9 +362,9 @@ impl Composed {
     }
 
     /// Something is to last.
-    fn last_until(&mut self, until: Until, words: &str, now: NaiveDateTime) -> bool {
+    fn last_until(&mut self, until: Until, words: &str, reader: &Reader<'_>) -> bool {
         if self.put_off(|command| format!("{command} {words}")) {
-            self.begin_before(&until, now);
+            self.begin_before(&until, reader.now);
             return true;
         }
         // What is told does not last: "let me know if the door is open *for five minutes*".
@@ -388,99 +375,19 @@ impl Composed {
         self.matches.iter().all(changes_back) && self.terms.end(until, words)
     }
 
-    /// Leaves items on a list that is emptied, or one of what rings.
-    fn except_items(&mut self, words: &str, reader: &Reader<'_>) -> bool {
-        let [only] = self.matches.as_mut_slice() else { return false };
-        if CANCELS_ALL.contains(&only.intent.as_str()) {
-            let chosen = reader.exactly(words, &reader.tokenise(words)).filter(|it| it.intent == CHOOSES);
-            let Some(mut chosen) = chosen else { return false };
-            let kept = [("name", "except"), ("when", "except_when")];
-            let said = kept.map(|(slot, kept)| Some((kept.to_owned(), chosen.slots.remove(slot)?)));
-            let before = only.slots.len();
-            only.slots.extend(said.into_iter().flatten());
-            return only.slots.len() > before;
+    /// Has only the last of several requests last, where that is whole by itself: "the lamp on, *the printer on for half an hour*
+    /// and …". "The lamp and *the printer*" last as a whole.
+    pub(super) fn let_last_one_last(&mut self, reader: &Reader<'_>) {
+        let [.., _, last] = self.matches.as_slice() else { return };
+        let tokens = reader.tokenise(&self.said);
+        let is_whole = (1..tokens.len()).any(|at| {
+            let own = reader.exactly(&self.said, &tokens[at..]);
+            own.is_some_and(|own| own.intent == last.intent && own.slots == last.slots)
+        });
+        if is_whole {
+            self.matches.rotate_right(1);
+            self.lasting = 1;
         }
-        if let Some(kept) = only.slots.get(ITEM).and_then(|item| items_without(item.as_str()?, words, reader))
-        {
-            only.slots.insert(ITEM.to_owned(), kept.into());
-            return true;
-        }
-        let is_list = only.intent == CLEARS_LIST;
-        if is_list {
-            only.slots.insert("except".to_owned(), words.into());
-        }
-        is_list
-    }
-
-    /// Leaves days out of what comes again.
-    fn except_days(&mut self, words: &[String], reader: &Reader<'_>) -> bool {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let by = reader.reckoning();
-        let [again] = self.matches.as_mut_slice() else { return false };
-        let every = again.slots.get("recurrence").and_then(Value::as_str).and_then(Recurrence::parse);
-        let Some(every) = every else { return false };
-        let Some((days, _)) = rules::other_days(&every, &words, &by) else { return false };
-        let left = Recurrence { frequency: Frequency::Weekly, days, ..every };
-        again.slots.insert("recurrence".to_owned(), left.to_string().into());
-        true
-    }
-
-    /// Adds the words of an exception to the words that the reply repeats: "close all the blinds *except in the kitchen*".
-    fn say_what_is_left_out(&mut self, words: &str) {
-        // "Lock *everything* except the back door."
-        let last = self.said.rsplit(' ').next().unwrap_or_default();
-        let words = words.strip_prefix(last).unwrap_or(words).trim_start();
-        if !self.said.is_empty() {
-            self.said = format!("{} {words}", self.said);
-        }
-    }
-
-    /// Leaves things out of everything that is done to several; out of one thing that is named, what is another anyway.
-    fn except(&mut self, targets: Vec<Slots>, reader: &Reader<'_>) -> bool {
-        let mut is_used = false;
-        if targets.is_empty() {
-            return false;
-        }
-        let names: Vec<Option<&Value>> = targets.iter().map(|target| target.get("name")).collect();
-        let is_another = |found: &Match| {
-            let name = found.slots.get("name");
-            let domain = name.and_then(|name| reader.grammar.domain_of(name.as_str()?));
-            // Of what such a thing does, nothing can be left out.
-            let holds_others = domain.is_some_and(|domain| HOLDS_OTHERS.contains(&domain));
-            name.is_some() && !holds_others && names.iter().all(|other| other.is_some() && *other != name)
-        };
-        if self
-            .matches
-            .iter()
-            .all(|found| found.slots.get("name") != Some(&"all".into()) && is_another(found))
-        {
-            return true;
-        }
-        // "The office lights but not the ceiling one" is not about the ceiling of another room.
-        let area_of = |target: &Slots| reader.grammar.area_of(target.get("name")?.as_str()?);
-        let is_elsewhere = |area: Value| {
-            self.matches.iter().all(|found| found.slots.get("area").is_some_and(|other| *other != area))
-        };
-        if targets.iter().filter_map(area_of).any(is_elsewhere) {
-            return false;
-        }
-        let except: Vec<Value> = targets.into_iter().map(Value::Object).collect();
-        for found in &mut self.matches {
-            let several = found.slots.get("name").is_none_or(|name| name == "all");
-            let at_home = [Some(Category::HomeControl), Some(Category::HomeQuery), Some(Category::Media)]
-                .contains(&category_of(&found.intent))
-                || found.intent == TO_IT;
-            let name = found.slots.get("name").and_then(Value::as_str);
-            let is_scene = name
-                .and_then(|name| reader.grammar.domain_of(name))
-                .is_some_and(|domain| SCENES.contains(&domain));
-            if (several || is_scene) && at_home {
-                let all = found.slots.entry("except").or_insert_with(|| Value::Array(Vec::new()));
-                all.as_array_mut().into_iter().for_each(|all| all.extend(except.clone()));
-                is_used = true;
-            }
-        }
-        is_used
     }
 
     pub(super) fn understanding(self, reader: &Reader<'_>) -> Option<Understanding> {
@@ -519,6 +426,14 @@ impl Composed {
                 ..Understanding::default()
             });
         };
+        // "What are you going to do *when Alice leaves*" is about what waits for her.
+        if let [asks] = intents.as_mut_slice()
+            && asks.name == ASKS_WHAT_WAITS
+        {
+            let name = terms.question().and_then(|question| question.get("name"));
+            asks.slots.extend(name.map(|name| ("name".to_owned(), name.clone())));
+            return Some(Understanding { intents, ..Understanding::default() });
+        }
         // Whoever is asked later which one was meant is not there any more.
         let waits = |intent: &Intent| {
             let category = category_of(&intent.name);
@@ -556,25 +471,6 @@ impl Composed {
         }
         Some(Understanding { intents: vec![made(AUTOMATE, slots)], ..Understanding::default() })
     }
-}
-
-/// Items of a list without the one that is not wanted; `None` where it is not among them, or nothing would be left.
-fn items_without(items: &str, left_out: &str, reader: &Reader<'_>) -> Option<String> {
-    let lexicon = reader.grammar.lexicon();
-    let is_word = |word: &&str| !lexicon.things.articles.contains(word);
-    let (items, out) = (reader.tokenise(items), reader.tokenise(left_out));
-    let words: Vec<&str> = items.iter().map(|token| token.word.as_str()).collect();
-    let parts: Vec<&[&str]> = words.split(|word| lexicon.requests.connectors.contains(word)).collect();
-    let speech = Speech { reader, text: left_out, tokens: &out };
-    let out: Vec<&str> = speech.words().into_iter().filter(is_word).collect();
-    // What stands behind it may say why: "not the jam, we've got some".
-    let is_out = |part: &&[&str]| {
-        let part: Vec<&str> = part.iter().copied().filter(is_word).collect();
-        out.strip_prefix(part.as_slice()).is_some_and(|rest| rest.is_empty() || speech.is_remark(rest))
-    };
-    let kept: Vec<String> = parts.iter().filter(|part| !is_out(part)).map(|part| part.join(" ")).collect();
-    let joins = lexicon.requests.connectors.first()?;
-    (!kept.is_empty() && kept.len() < parts.len()).then(|| kept.join(&format!(" {joins} ")))
 }
 
 /// Plain data can always be written as JSON.

@@ -7,7 +7,7 @@ use super::Composer;
 use super::model::{Adds, Clause, Composed};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use hark_core::Slots;
-use hark_core::automation::Condition;
+use hark_core::automation::{Condition, Trigger};
 use hark_core::calendar::When;
 use hark_language::phrases;
 
@@ -53,7 +53,8 @@ impl Composer<'_> {
     /// The day that is said beside an act, and the act, where what it waits for happens on that day: "*tomorrow* when Alice leaves
     /// lock the door". A day of another week cannot be told from that of this one.
     pub(super) fn day_beside(&self, act: &str, terms: &Adds) -> Option<(NaiveDate, String, String)> {
-        matches!(terms, Adds::Becomes { .. }).then_some(())?;
+        let is_sun = matches!(terms, Adds::Happens { trigger: Trigger::Sun { .. }, .. });
+        (is_sun || matches!(terms, Adds::Becomes { .. })).then_some(())?;
         let tokens = self.reader.tokenise(act);
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let now = self.reader.now;
@@ -64,10 +65,17 @@ impl Composer<'_> {
             let Some(When::Day(day)) = When::parse(found.first()?.1.as_str()?) else { return None };
             is_beside.then_some((at, at + used, day))
         };
-        let (from, to, day) = (0..words.len()).find_map(date)?;
+        let rest = |(from, to, _): &(usize, usize, _)| [&words[..*from], &words[*to..]].concat().join(" ");
+        // "Switch the light *on tomorrow*" is not on a day.
+        let is_read = |found: &(usize, usize, _)| {
+            let rest = rest(found);
+            self.reader.exactly(&rest, &self.reader.tokenise(&rest)).is_some()
+        };
+        let dates: Vec<_> = (0..words.len()).rev().filter_map(date).collect();
+        let found = dates.iter().find(|found| is_read(found)).or(dates.last())?;
+        let (from, to, day) = *found;
         (now.date()..now.date() + TimeDelta::days(7)).contains(&day).then_some(())?;
-        let rest = [&words[..from], &words[to..]].concat().join(" ");
-        Some((day, words[from..to].join(" "), rest))
+        Some((day, words[from..to].join(" "), rest(found)))
     }
 
     /// When hours begin whose end says its half of the day: "from *seven* to half past seven in the morning". `None` where the

@@ -157,6 +157,10 @@ impl Terms {
     /// after ten" is waited for.
     pub(super) fn within_hours(&mut self, hours: Condition, words: &str) {
         self.said_when.push(words.to_owned());
+        self.limit_to_hours(hours);
+    }
+
+    fn limit_to_hours(&mut self, hours: Condition) {
         let passes = self.question().is_some_and(is_motion);
         match &mut self.trigger {
             Some(Trigger::Becomes { condition, for_seconds: 0 }) if self.at_once.is_some() && !passes => {
@@ -175,7 +179,14 @@ impl Terms {
     pub(super) fn check(&mut self, trigger: Trigger, otherwise: &'static str, words: &str) -> bool {
         if self.trigger.is_none() {
             self.at_once = Some(otherwise);
-            return self.wait_for(trigger, words);
+            let is_first = self.wait_for(trigger, words);
+            // "*After ten* if the garage is open …"
+            let hours = self.only_if.iter().position(|it| matches!(it, Condition::Hours { .. }));
+            if let Some(at) = hours {
+                let hours = self.only_if.remove(at);
+                self.limit_to_hours(hours);
+            }
+            return is_first;
         }
         let Trigger::Becomes { condition, for_seconds: 0 } = trigger else { return false };
         self.said_when.push(words.to_owned());

@@ -271,12 +271,13 @@ impl Grammar {
         })
     }
 
-    /// Whether something of a domain stands in an area, or on a floor.
-    pub(super) fn has_in(&self, place: &Value, domain: &str) -> bool {
+    /// Whether something of a domain, and of a device class where one is said, stands in an area, or on a floor.
+    pub(super) fn has_in(&self, place: &Value, domain: &str, class: Option<&Value>) -> bool {
         self.names.items.iter().any(|item| {
             let context = &item.entry.context;
             let is_there = || context.get(home::IN_AREA).is_some_and(|area| self.is_within(area, place));
-            context.get("domain").is_some_and(|it| it == domain) && is_there()
+            let is_alike = class.is_none_or(|class| context.get("device_class") == Some(class));
+            context.get("domain").is_some_and(|it| it == domain) && is_alike && is_there()
         })
     }
 
@@ -307,6 +308,11 @@ impl Grammar {
     /// The domain of the thing of a name.
     pub(super) fn domain_of(&self, name: &str) -> Option<&str> {
         self.context_of(|item| item.entry.out == name, "domain")?.as_str()
+    }
+
+    /// The device class of what has this name.
+    pub(super) fn class_of(&self, name: &str) -> Option<&Value> {
+        self.context_of(|item| item.entry.out == name, "device_class")
     }
 
     /// What is known under a key of the first item of the home that is meant and has it.

@@ -450,7 +450,11 @@ impl<'g> Run<'g> {
             let mut ends = Vec::new();
             let rest = &self.spoken[at..self.spoken.len().min(at + rules::MOST_WORDS)];
             let joined = Rc::clone(self.rest.get_or_insert_with(|| rest.join(" ").into()));
-            for (found, used) in self.reader.ruled(ruled, &joined, rest).iter() {
+            // "To twenty *two*" does not end at two.
+            let numbers = &self.grammar.lexicon().numbers;
+            let is_split = at > 0 && numbers.number(&self.spoken[at - 1..]).is_some_and(|(_, used)| used > 1);
+            let all = if is_split { Rc::default() } else { self.reader.ruled(ruled, &joined, rest) };
+            for (found, used) in all.iter() {
                 ends.push((at + used, self.chart.found.len() as u32));
                 self.chart.found.push(found.clone());
             }

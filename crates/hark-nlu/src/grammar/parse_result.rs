@@ -251,7 +251,11 @@ impl Found {
         };
         // "Get the counter light on and start the radio."
         let joins = |word: &&str| lexicon.requests.connectors.contains(word);
+        // "Turn the radio on *at seven tomorrow*."
+        let says_time = phrases::starts(lexicon.time.at, title)
+            .is_some_and(|at| lexicon.numbers.number(&title[at..]).is_some());
         joins(&title[0])
+            || says_time
             || title.iter().any(joins) && self.names_a_thing("search_query", grammar)
             || title.len() > 1 && phrases::starts(talk.trails, title) == Some(title.len())
             // "Put *the worktop light* on with the radio."

@@ -9,7 +9,9 @@ use super::super::text::{MAX_NUMBER_WORDS, Token};
 use super::{MAX_ENDING, Sentence, Words, follows};
 use hark_core::Category;
 use hark_core::automation::intent::{COMMAND, OF_IT};
+use hark_core::calendar::Recurrence;
 use hark_language::phrases;
+use serde_json::Value;
 
 /// Words at most of a name on one side of a place within it.
 const MOST_OF_NAME: usize = 4;
@@ -100,6 +102,12 @@ impl Sentence<'_> {
         let rests = if states { Vec::new() } else { self.wordings(start, end) };
         let first = self.plain(before.0, before.1);
         let category = first.as_ref().and_then(|first| category_of(&first.intent));
+        let has_time = |found: &Match| {
+            let every = found.slots.get("recurrence").and_then(Value::as_str).and_then(Recurrence::parse);
+            every.map(|every| every.time.is_some())
+        };
+        // "Every Sunday *at ten* turn on the lamp and set the heating to twenty."
+        let is_at_a_time = first.as_ref().and_then(has_time) == Some(true);
         // "At eight, and off at midnight": what is put off has words of its own.
         let later = category == Some(Category::HomeControl)
             || first.as_ref().is_some_and(|first| first.slots.contains_key(COMMAND));
@@ -127,7 +135,7 @@ impl Sentence<'_> {
             })
         });
         // "Please ten minutes" is an answer, not what was to be completed.
-        begun.filter(|found| !follows(found))
+        begun.filter(move |found| !follows(found) && !(is_at_a_time && has_time(found) == Some(false)))
     }
 
     /// Whether a place is within the name of a thing, or between its place and that: "the bathroom | fan".

@@ -483,3 +483,58 @@ fn what_only_points_is_no_item() {
         assert!(understood(text).intents.is_empty(), "{text}");
     }
 }
+
+#[test]
+fn of_several_that_are_whole_only_the_last_lasts() {
+    let found = understood("lamp on, coffee machine on for half an hour and close the bedroom blinds");
+    let acts: Vec<(&str, Option<&Value>)> =
+        found.intents.iter().map(|intent| (intent.name.as_str(), intent.slots.get("name"))).collect();
+    let name = |name: &'static str| Some(json!(name));
+    let expected = [
+        ("HassTurnOn", name("Coffee machine")),
+        ("HarkRestoreLater", None),
+        ("HassTurnOn", name("Lamp")),
+        ("HassTurnOff", name("Bedroom blinds")),
+    ];
+    assert!(acts.iter().map(|(act, name)| (*act, name.cloned())).eq(expected), "{acts:?}");
+}
+
+#[test]
+fn a_rule_that_is_asked_about_is_not_made() {
+    let found = understood("what are you going to do when alice leaves");
+    assert_eq!(found.intents[0].slots, json!({"name": "Alice"}).as_object().unwrap().clone());
+}
+
+#[test]
+fn a_thing_of_another_kind_is_not_taken_for_what_stands_elsewhere() {
+    assert!(understood("turn the tv on in the kitchen").intents.is_empty());
+}
+
+#[test]
+fn a_rule_is_limited_by_the_next_turn() {
+    let rule = "every time somebody moves in the kitchen turn on the counter light";
+    for limit in ["only after ten at night though", "but only after ten at night"] {
+        let found = corrected(rule, limit);
+        let [(_, rule)] = found.as_slice() else { panic!("{limit}: {found:?}") };
+        assert_eq!(
+            rule["only_if"],
+            json!([{"kind": "hours", "from": "22:00:00", "to": "06:00:00"}]),
+            "{limit}"
+        );
+        assert_eq!(rule["repeats"], true, "{limit}");
+    }
+}
+
+#[test]
+fn an_exception_in_the_next_turn_is_left_out() {
+    for except in ["except the kitchen", "except the kitchen, they're asleep"] {
+        let found = corrected("turn on all the lights", except);
+        let [(_, slots)] = found.as_slice() else { panic!("{except}: {found:?}") };
+        assert_eq!(slots["except"], json!([{"area": "Kitchen"}]), "{except}");
+    }
+}
+
+#[test]
+fn a_number_in_the_next_turn_is_no_part_of_a_length() {
+    assert!(corrected("set a timer for six minutes", "four, i like them runny").is_empty());
+}

@@ -426,11 +426,17 @@ fn shown(automation: &Automation, services: &Services, snapshot: &Snapshot) -> V
     shown
 }
 
+/// Names of the things that a rule changes, and of those it waits for.
 fn device_names(automation: &Automation) -> Vec<&str> {
+    let watched = match &automation.trigger {
+        Trigger::Becomes { condition, .. } => condition.questions(),
+        _ => Vec::new(),
+    };
+    let watched = watched.into_iter().filter_map(|question| question.get("name")?.as_str());
     match &automation.action {
         Action::Restore { devices } => devices.iter().map(|one| one.before.name.as_str()).collect(),
         Action::Intents { intents } => {
-            intents.iter().filter_map(|intent| intent.slots.get("name")?.as_str()).collect()
+            intents.iter().filter_map(|intent| intent.slots.get("name")?.as_str()).chain(watched).collect()
         }
     }
 }

@@ -81,7 +81,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "automation.list",
         description: "Tells what waits for something to happen or for its time.",
-        args: &[&[Arg::maybe("name", Kind::Text, "only what is done with this device")]],
+        args: &[&[Arg::maybe("name", Kind::Text, "only what is done with this device, or waits for it")]],
         result: &[
             Field::always("count", "integer", "how many wait"),
             Field::always("automations", "array", AUTOMATION),
