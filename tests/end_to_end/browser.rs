@@ -3,7 +3,7 @@
 
 use crate::scenarios::daemon_api::{get, start};
 use crate::support::model_server::{ModelServer, Script};
-use crate::support::{Hark, Running, named, text};
+use crate::support::{Hark, Running, named, skip, text};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -75,7 +75,7 @@ impl House {
     fn new(more: &[String]) -> Option<Self> {
         let is_there = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
         if !is_there.iter().any(|path| Path::new(path).exists()) {
-            println!("skipped: there is no Chromium");
+            skip("Chromium");
             return None;
         }
         let (hark, site) = (Hark::new(), Site::start());

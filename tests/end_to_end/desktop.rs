@@ -3,7 +3,7 @@
 
 use crate::support::desktop::{TestDesktop, holds};
 use crate::support::sound_card::SoundCard;
-use crate::support::{Hark, named, parse_events, text};
+use crate::support::{Hark, named, parse_events, skip, text};
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -14,7 +14,7 @@ fn desktop() -> Option<TestDesktop> {
     if TestDesktop::available() {
         return Some(TestDesktop::start(true));
     }
-    eprintln!("skipped: no Xvfb, openbox or xterm (make test-packages)");
+    skip("Xvfb, openbox or xterm");
     None
 }
 
@@ -235,7 +235,7 @@ fn without_a_desktop_the_tools_say_why_and_what_to_do() {
         assert!(!replies.iter().any(|said| technical.iter().any(|word| said.contains(word))), "{replies:?}");
     }
     if !TestDesktop::available() {
-        eprintln!("skipped: no Xvfb, openbox or xterm (make test-packages)");
+        skip("Xvfb, openbox or xterm");
         return;
     }
     let bare = TestDesktop::start(false);
@@ -247,7 +247,7 @@ fn without_a_desktop_the_tools_say_why_and_what_to_do() {
 #[test]
 fn the_volume_of_the_machine_is_the_sound_servers() {
     if !SoundCard::available() {
-        eprintln!("skipped: no PulseAudio (make test-packages)");
+        skip("PulseAudio");
         return;
     }
     let (card, hark) = (SoundCard::start(), Hark::new());
@@ -302,7 +302,7 @@ fn the_text_on_the_screen_is_read_found_and_clicked_on() {
     if details(&events)[0]["error"] == "not_configured" {
         let fix = details(&events)[0]["fix"].as_str().unwrap();
         assert_eq!(fix, "run: hark models pull ocr_detector ocr_recogniser");
-        eprintln!("skipped: the models that read text are not there (make test-models)");
+        skip("a model that reads text");
         return;
     }
     let actions = named(&events, "action");

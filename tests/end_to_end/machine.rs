@@ -1,7 +1,7 @@
 //! The machine Hark runs on: its radios and its place, by services that python-dbusmock plays on a bus of the test's own, and its
 //! files; by sentences that are typed to the real binary.
 
-use crate::support::{Hark, named};
+use crate::support::{Hark, named, skip};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -47,7 +47,7 @@ impl Machine {
         let python = "/usr/bin/python3";
         let has_mock = Command::new(python).args(["-c", "import dbusmock"]).stderr(Stdio::null()).status();
         if !has_mock.is_ok_and(|status| status.success()) {
-            eprintln!("skipped: no python3-dbusmock (make test-packages)");
+            skip("python3-dbusmock");
             return None;
         }
         let arguments = ["--session", "--nofork", "--nopidfile", "--print-address=1"];

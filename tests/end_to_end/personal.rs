@@ -2,7 +2,7 @@
 //! kept inside what the owner allows. A real CalDAV and CardDAV server is Radicale, where it is installed (`make test-clients`).
 
 use crate::support::model_server::{ModelServer, Script};
-use crate::support::{Hark, Running, named, only, root, text, wait_for};
+use crate::support::{Hark, Running, named, only, root, skip, text, wait_for};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
@@ -254,7 +254,7 @@ fn radicale(hark: &Hark) -> Option<(Running, String)> {
     let python = root().join("target/test-clients/python/bin/python");
     let is_there = Command::new(&python).args(["-c", "import radicale"]).stderr(Stdio::null()).status();
     if !is_there.is_ok_and(|status| status.success()) {
-        println!("skipped: Radicale is not installed; `make test-clients` does it");
+        skip("Radicale");
         return None;
     }
     fs::write(hark.path("users"), "anna:s3cret\n").unwrap();

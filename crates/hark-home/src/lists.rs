@@ -72,6 +72,8 @@ pub struct Edited {
     pub items: Vec<ListItem>,
     /// The items it was about, as they stand on the list.
     pub touched: Vec<String>,
+    /// Those of them that were to be put on the list and were on it already.
+    pub already: Vec<String>,
     /// Whether anything is different.
     pub changed: bool,
 }
@@ -83,13 +85,14 @@ impl Edit {
     /// `NoSuchItem`, `Full`.
     pub fn apply(&self, list: &str, items: &[ListItem]) -> Result<Edited, ListError> {
         let mut now = items.to_vec();
-        let mut touched = Vec::new();
+        let (mut touched, mut already) = (Vec::new(), Vec::new());
         match self {
             Self::Add(wanted) => {
                 for text in wanted {
                     // What is there already is not put there twice.
                     if let Some(at) = now.iter().position(|item| !item.done && same(&item.text, text)) {
                         touched.push(now[at].text.clone());
+                        already.push(now[at].text.clone());
                         continue;
                     }
                     now.retain(|item| !item.done || !same(&item.text, text));
@@ -129,7 +132,7 @@ impl Edit {
                 now = kept;
             }
         }
-        Ok(Edited { changed: now != items, items: now, touched })
+        Ok(Edited { changed: now != items, items: now, touched, already })
     }
 }
 
@@ -322,7 +325,7 @@ impl Lists {
         }
         let list = StoredList { name: capitalised(name), items: Vec::new() };
         self.store.save_list(&list).map_err(ListError::Store)?;
-        let edited = Edited { items: Vec::new(), touched: Vec::new(), changed: true };
+        let edited = Edited { items: Vec::new(), touched: Vec::new(), already: Vec::new(), changed: true };
         Ok(Change { before: None, name: list.name, edited })
     }
 

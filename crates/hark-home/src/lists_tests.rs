@@ -70,7 +70,8 @@ fn items_are_put_on_once_seen_to_and_taken_off() {
     let change = lists.edit(None, &Edit::Add(texts(&["eggs", "Milk"]))).unwrap();
     assert_eq!(change.edited.touched, ["eggs", "milk"]);
     assert_eq!(open(&lists.find(None).unwrap()), ["milk", "brown bread", "eggs"]);
-    assert!(!lists.edit(None, &Edit::Add(texts(&["some eggs"]))).unwrap().edited.changed);
+    let twice = lists.edit(None, &Edit::Add(texts(&["some eggs"]))).unwrap().edited;
+    assert_eq!((twice.changed, twice.already), (false, vec!["eggs".to_owned()]));
     let change = lists.edit(None, &Edit::Complete(texts(&["the bread"]))).unwrap();
     assert_eq!(change.edited.touched, ["brown bread"]);
     lists.edit(None, &Edit::Remove(texts(&["milk"]))).unwrap();

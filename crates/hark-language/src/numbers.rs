@@ -301,19 +301,14 @@ impl Numbers {
         if is(used, self.point)
             && let Some((value, digits)) = self.decimals(whole, &words[used + 1..])
         {
-            let used = used + 1 + digits;
-            // "one point five million"
-            let scale =
-                self.scales.iter().find_map(|scale| Some((scale, starts(scale.many, &words[used..])?)));
-            let scaled = scale.map(|(scale, more)| (value * scale.size as f64, used + more));
-            return scaled.filter(|(value, _)| *value <= MAX as f64).or(Some((value, used)));
+            return Some(self.times_scale(value, used + 1 + digits, words));
         }
         if is(used, self.and)
             && let Some((fraction, more)) = find(self.fractions, &words[used + 1..])
             && fraction < 1.0
             && used > 0
         {
-            return Some((whole as f64 + fraction, used + 1 + more));
+            return Some(self.times_scale(whole as f64 + fraction, used + 1 + more, words));
         }
         (used > 0).then_some((whole as f64, used))
     }
@@ -321,6 +316,13 @@ impl Numbers {
     /// The number that all of `words` say together; `None` when they are not one number.
     pub fn parse(&self, words: &[&str]) -> Option<f64> {
         self.number(words).filter(|(_, used)| *used == words.len()).map(|(value, _)| value)
+    }
+
+    /// A number of some words with the scale that stands behind it: "one point five million", "two and a half thousand".
+    fn times_scale(&self, value: f64, used: usize, words: &[&str]) -> (f64, usize) {
+        let scale = self.scales.iter().find_map(|scale| Some((scale, starts(scale.many, &words[used..])?)));
+        let scaled = scale.map(|(scale, more)| (value * scale.size as f64, used + more));
+        scaled.filter(|(value, _)| *value <= MAX as f64).unwrap_or((value, used))
     }
 
     /// The digits behind the point, with the whole number before it, and how many words they take.
@@ -548,6 +550,8 @@ mod tests {
             ("en", "point five", Some(0.5)),
             ("en", "three quarters", Some(0.75)),
             ("en", "two and a half", Some(2.5)),
+            ("en", "two and a half thousand", Some(2500.0)),
+            ("en", "one and a half million", Some(1_500_000.0)),
             ("en", "one hundred five", Some(105.0)),
             ("en", "a hundred and five", Some(105.0)),
             ("en", "twelve hundred", Some(1200.0)),

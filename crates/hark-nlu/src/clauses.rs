@@ -380,6 +380,11 @@ impl Composer<'_> {
         let by = Composer { before: Some(found.said.as_str()), ..*self };
         let leans = |more: &Composed| more.matches.iter().any(in_turn::leans);
         let mut more = by.request(behind, clauses_left - 1)?;
+        // "Radio on till seven *and then I'm off*."
+        let talks = |it: &Match| category_of(&it.intent) == Some(Category::Conversation);
+        if more.matches.iter().all(talks) {
+            return found.add(until, lasts, self.reader).then_some(found);
+        }
         if leans(&more) {
             // "The kettle and close the blinds" is of the verb that was said first.
             let connector = lexicon.requests.connectors.first()?;

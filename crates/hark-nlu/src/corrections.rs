@@ -120,7 +120,11 @@ impl Speech<'_> {
         let with = |said: &[&str], meant: &[&str]| {
             (!said.iter().all(|word| small.contains(word))).then_some(())?;
             let place = wrong.windows(said.len()).rposition(|window| window == said)?;
-            Some([&wrong[..place], meant, &wrong[place + said.len()..]].concat().join(" "))
+            let behind = &wrong[place + said.len()..];
+            // "Two *degrees*, not three" of "three degrees".
+            let twice =
+                (1..meant.len()).rev().find(|length| behind.starts_with(&meant[meant.len() - length..]));
+            Some([&wrong[..place], meant, &behind[twice.unwrap_or(0)..]].concat().join(" "))
         };
         if at > 0 {
             // "The doctor *i should say*, not the dentist."
@@ -133,7 +137,11 @@ impl Speech<'_> {
             let but = phrases::starts(self.lexicon().qualifiers.but, &meant[end..]).unwrap_or(0);
             // "Not bin bags" are two words of one thing, "not six sixteen" two numbers.
             let is_number = |word: &str| self.lexicon().numbers.number(&[word]).is_some();
-            let is_parted = but > 0 || self.is_target(&meant[1..end]) || is_number(meant[end - 1]);
+            // "Not oat milk, soya."
+            let pauses =
+                || self.words().ends_with(meant) && self.pauses_before(self.tokens.len() - meant.len() + end);
+            let is_parted =
+                but > 0 || self.is_target(&meant[1..end]) || is_number(meant[end - 1]) || pauses();
             is_parted.then_some(())?;
             with(&meant[1..end], meant.get(end + but..).filter(|meant| !meant.is_empty())?)
         })

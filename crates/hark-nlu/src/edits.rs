@@ -5,7 +5,7 @@
 mod places;
 
 use super::grammar::Reader;
-use super::intent::category_of;
+use super::intent::{category_of, leans_on_another};
 use super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::request_framing::{Speech, spoken};
 use super::rules::{self, Rule};
@@ -151,7 +151,9 @@ impl Speech<'_> {
         let (text, tokens) = spoken(meant, self.reader);
         let acts = self.reader.exactly(&text, &tokens).is_some_and(|found| {
             let acts = [Some(Category::HomeControl), Some(Category::Media)];
-            acts.contains(&category_of(&found.intent)) && found.wild_words == 0
+            // "*Add* nappies, no wait, *add* wipes to the list."
+            let is_again = wrong.first() == meant.first() && !leans_on_another(&found.intent);
+            acts.contains(&category_of(&found.intent)) && found.wild_words == 0 || is_again
         });
         if !acts {
             return Vec::new();
@@ -301,9 +303,10 @@ impl Speech<'_> {
     pub(super) fn at_the_same_time(&self) -> Option<(String, Vec<String>)> {
         let (words, at) = (self.words(), self.next_turn()?);
         let too = || Some(words.len() - phrases::ends(self.lexicon().discourse.another_behind, &words)?);
-        let then = self.then_at().or_else(too).filter(|then| *then > at + 1)?;
+        let then = self.then_at().map(|(at, _)| at).or_else(too).filter(|then| *then > at + 1)?;
         self.lexicon().requests.connectors.contains(words[at]).then_some(())?;
-        let (before, act) = (&words[..at], &words[at + 1..then]);
+        let act = phrases::without_ends(&[self.lexicon().discourse.another_behind], &words[at + 1..then]);
+        let before = &words[..at];
         let clauses = self.clauses(before);
         let waits = !clauses.is_empty() || !self.datetimes(before).is_empty();
         waits.then(|| (before.join(" "), self.other_act(before, &clauses, act)))

@@ -386,8 +386,10 @@ impl Speech<'_> {
         // "Tom's still out *in the garden*", and not "it's the one in the garden".
         let stem = said.first().map(|first| talk.contraction(first).map_or(*first, |(stem, _)| stem));
         let is_it = stem.is_some_and(|stem| lexicon.requests.pronouns.contains(stem));
-        let is_place =
-            |at: &usize| talk.within.contains(said[*at]) && grammar.is_place(&said[at + 1..].join(" "));
+        let is_place = |at: &usize| {
+            let within = usize::from(talk.within.contains(said[*at]));
+            grammar.is_place(&said[at + within..].join(" "))
+        };
         let place = if somebody_is && !is_it { (MIN_WORDS..said.len()).find(is_place) } else { None };
         // "*Alice* has a headache."
         let is_of_person = said.len() > MIN_WORDS && stem.is_some_and(|stem| grammar.is_person(stem));

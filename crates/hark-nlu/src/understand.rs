@@ -519,11 +519,17 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
     found
 }
 
-/// The name of the one thing in an area that is called by the kind that was said: "the *lamp* in the bedroom" beside its
-/// light.
+/// The name of the one thing in an area that is called by the kind that was said, "the *lamp* in the bedroom" beside its light; of
+/// what heats, the one in the house: "set the *radiator* to nineteen".
 fn only_meant(one: &Intent, words: &[String], grammar: &Grammar) -> Option<Value> {
     let said: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (area, domain) = (one.slots.get("area")?, one.slots.get("domain")?);
-    let is_the_one = one.single && !is_one_of_a_kind(&said, grammar.lexicon());
+    let says_where = ["name", "area", "floor"].iter().any(|slot| one.slots.contains_key(*slot));
+    let of_area = one.slots.get("area").zip(one.slots.get("domain").and_then(Value::as_str));
+    let of_house = || kind_of(&one.name).filter(|_| !says_where && !one.slots.contains_key("domain"));
+    let (area, domain) = match of_area {
+        Some((area, domain)) => (Some(area), domain),
+        None => (None, of_house()?),
+    };
+    let is_the_one = (one.single || area.is_none()) && !is_one_of_a_kind(&said, grammar.lexicon());
     is_the_one.then(|| grammar.only_called(words, area, domain).cloned()).flatten()
 }

@@ -3,7 +3,7 @@
 //! nothing else. `HARK_KILLS` and `HARK_PROMISES` make it longer (200 and 1000); `HARK_PROMISES_SEEN` names
 //! a file for what the broker saw.
 
-use crate::support::{Broker, Hark, Random, Running, text};
+use crate::support::{Broker, Hark, Random, Running, skip, text};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -300,7 +300,7 @@ fn faketime() -> Option<PathBuf> {
     let library =
         found.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1")).find(|path| path.exists());
     if library.is_none() {
-        println!("skipped: libfaketime is not installed");
+        skip("libfaketime");
     }
     library
 }

@@ -4,7 +4,7 @@
 mod calls;
 mod real;
 
-use crate::support::{Hark, root};
+use crate::support::{Hark, root, skip};
 use std::path::PathBuf;
 
 /// Writes the configuration: a scripted server of the crate's tests by each name, with its mode and more lines.
@@ -24,7 +24,7 @@ fn installed(program: &str) -> Option<PathBuf> {
     let found = ["python/bin", "node/node_modules/.bin"].map(|inner| folder.join(inner).join(program));
     let found = found.into_iter().find(|path| path.exists());
     if found.is_none() {
-        println!("skipped: {program} is not installed; `make test-clients` does it");
+        skip(program);
     }
     found
 }

@@ -15,7 +15,7 @@ const LEASE: &str = "Lease\n\nPets may be kept only with the written consent of 
 fn documents(hark: &Hark) -> Option<PathBuf> {
     let models = crate::support::root().join("models/cache/libonnxruntime.so");
     if !models.exists() {
-        println!("skipped: no ONNX Runtime in models/cache (`make models`)");
+        crate::support::skip("the ONNX Runtime in models/cache");
         return None;
     }
     let folder = hark.path("papers");

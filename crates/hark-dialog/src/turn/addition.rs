@@ -80,7 +80,7 @@ impl Machine {
             let too = waits && phrases::ends(talk.another_behind, &words).is_some();
             let joins = words.first().is_some_and(|first| language.requests.connectors.contains(first));
             let last = phrases::without_ends(&[talk.trails], &words).len();
-            let then = |at: usize| language.time.then.contains(words[at]);
+            let then = |at: usize| phrases::starts(language.time.then, &words[at..]).is_some();
             // "No, the shopping list" names what was meant, and asks for nothing; nor does "no, it should be Wednesday".
             let length = phrases::starts(talk.corrections, &words).unwrap_or(0);
             let edits = phrases::starts(talk.corrections_with, &words[length..]).is_some();

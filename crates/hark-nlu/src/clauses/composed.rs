@@ -4,12 +4,13 @@ use super::super::grammar::{Grammar, Match, Reader, Took};
 use super::super::intent::category_of;
 use super::super::rules::{self, Rule};
 use super::super::to_intent::{is_single, is_whole, kind_of, to_intent};
+use super::hours::MORNING;
 use super::in_turn::are_contrary;
 use super::model::{Adds, Composed, Said, Terms};
 use super::notices::notice;
 use super::terms::{ONCE, SET_RINGS, TIMES, WAITS, ring_at_once, rings_at_a_time};
 use super::{SCHEDULED, target};
-use chrono::{NaiveDate, NaiveDateTime, TimeDelta, Timelike};
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use hark_core::automation::intent::{ANNOUNCE, AUTOMATE, COMMAND, OF_IT, RESTORE_LATER, TO_IT};
 use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::{Recurrence, When};
@@ -342,6 +343,8 @@ impl Composed {
                 None
             }
             (Some(When::Span(from, to)), None) if !is_sun && from < reader.now + TimeDelta::days(1) => {
+                // A night that ends with the day goes on until the morning.
+                let to = if to.time() == NaiveTime::MIN { to.date().and_time(MORNING) } else { to };
                 // "Tonight", and not "at night".
                 self.terms.part_of_day = Some((from, to)).filter(|_| later.says_day(&reader.reckoning()));
                 Some(Condition::Hours { from: from.time(), to: to.time() })

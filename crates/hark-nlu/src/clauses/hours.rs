@@ -14,7 +14,7 @@ use hark_language::phrases;
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 /// When a night ends for which only its beginning was said: "after ten".
-const MORNING: NaiveTime = match NaiveTime::from_hms_opt(6, 0, 0) {
+pub(super) const MORNING: NaiveTime = match NaiveTime::from_hms_opt(6, 0, 0) {
     Some(time) => time,
     None => NaiveTime::MIN,
 };

@@ -322,22 +322,24 @@ impl<'g> Text<'g> {
         let sure = |span: &&Span| span.candidates.first().is_some_and(|best| best.how <= Nearness::Sound);
         // What something or a place is called is passed over by nobody: "bedtime and an alarm".
         let named = |span: &&Span| span.candidates.first().is_some_and(|best| best.how == Nearness::Form);
-        let named: Vec<(usize, usize)> =
-            spans.iter().filter(named).map(|span| (span.start, span.end)).collect();
-        let near: Vec<(usize, usize)> =
-            spans.iter().filter(sure).map(|span| (span.start, span.end)).collect();
+        let place = |span: &Span| (span.start, span.end);
+        let named: Vec<(usize, usize)> = spans.iter().filter(named).map(place).collect();
+        let near: Vec<(usize, usize)> = spans.iter().filter(sure).map(place).collect();
         let by = reader.reckoning();
         let said: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let again = |at: usize| Some(at..at + rules::longest(Rule::Recurrence, &said[at..], &by)?.1);
+        let others =
+            |at: usize| Some(at..at + phrases::find(grammar.lexicon().qualifiers.others, &said[at..])?.1);
         let numbers = number_spans::numbers(text, tokens, grammar.lexicon());
-        let wholes: Vec<_> = numbers.into_iter().chain((0..said.len()).filter_map(again)).collect();
+        let spans_at = |at: usize| again(at).into_iter().chain(others(at));
+        let wholes: Vec<_> = numbers.into_iter().chain((0..said.len()).flat_map(spans_at)).collect();
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
             let is_small = grammar.lexicon().things.small_words.contains(word);
             if !is_small && marks.is_some_and(|marks| SlotSpan::any_has(marks, at)) {
                 return None;
             }
-            // Part of a number is another number, and what comes again is not meant for once.
+            // Part of a number is another number, what comes again is not meant for once, nor "the others" for what was named.
             if wholes.iter().any(|whole| whole.len() > 1 && whole.contains(&at)) {
                 return None;
             }

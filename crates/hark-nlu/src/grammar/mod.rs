@@ -254,13 +254,13 @@ impl Grammar {
         self.context_of(|item| item.list == home::THINGS && item.text == words, home::IN_AREA)?.as_str()
     }
 
-    /// The only thing of a domain in an area whose name ends in one of some words: "lamp" is the bedside lamp of the bedroom.
-    pub(super) fn only_called(&self, words: &[String], area: &Value, domain: &Value) -> Option<&Value> {
+    /// The only thing of a domain, in an area where one is given, whose name ends in one of some words: "lamp" is the bedside lamp of the bedroom.
+    pub(super) fn only_called(&self, words: &[String], area: Option<&Value>, domain: &str) -> Option<&Value> {
         let is_there = |item: &&fuzzy_match::Item| {
             let context = &item.entry.context;
             item.list == home::THINGS
-                && context.get(home::IN_AREA) == Some(area)
-                && context.get("domain") == Some(domain)
+                && area.is_none_or(|area| context.get(home::IN_AREA) == Some(area))
+                && context.get("domain").is_some_and(|it| it == domain)
         };
         let there = || self.names.items.iter().filter(is_there);
         words.iter().find_map(|word| {

@@ -11,7 +11,6 @@ use hark_core::Category;
 use hark_core::automation::intent::{COMMAND, OF_IT};
 use hark_core::calendar::Recurrence;
 use hark_language::phrases;
-use serde_json::Value;
 
 /// Words at most of a name on one side of a place within it.
 const MOST_OF_NAME: usize = 4;
@@ -102,17 +101,25 @@ impl Sentence<'_> {
         let rests = if states { Vec::new() } else { self.wordings(start, end) };
         let first = self.plain(before.0, before.1);
         let category = first.as_ref().and_then(|first| category_of(&first.intent));
-        let has_time = |found: &Match| {
-            let every = found.slots.get("recurrence").and_then(Value::as_str).and_then(Recurrence::parse);
-            every.map(|every| every.time.is_some())
+        let by = self.reader.reckoning();
+        let every = |found: &Match| Recurrence::parse(found.slots.get("recurrence")?.as_str()?);
+        let as_often = first.as_ref().and_then(every).filter(|every| every.time.is_some());
+        // "Every night *at eleven* lock the door and close the garage" is not at the hour at which nights begin, nor at none.
+        let is_as_often = move |found: &Match| {
+            let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+            let by = self.reader.reckoning();
+            let says_time = |at: usize| {
+                phrases::starts(self.lexicon.time.at, &words[at..]).is_some()
+                    && rules::longest(Rule::Time, &words[at..], &by).is_some()
+            };
+            as_often.as_ref().zip(every(found)).is_none_or(|(said, every)| {
+                every == *said || every.time.is_some() && (0..words.len()).any(says_time)
+            })
         };
-        // "Every Sunday *at ten* turn on the lamp and set the heating to twenty."
-        let is_at_a_time = first.as_ref().and_then(has_time) == Some(true);
         // "At eight, and off at midnight": what is put off has words of its own.
         let later = category == Some(Category::HomeControl)
             || first.as_ref().is_some_and(|first| first.slots.contains_key(COMMAND));
         // "Remind me at two to ring the bank and at four to fetch the parcel."
-        let by = self.reader.reckoning();
         let is_timed =
             rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used < words.len());
         let reminds = is_timed
@@ -135,7 +142,7 @@ impl Sentence<'_> {
             })
         });
         // "Please ten minutes" is an answer, not what was to be completed.
-        begun.filter(move |found| !follows(found) && !(is_at_a_time && has_time(found) == Some(false)))
+        begun.filter(move |found| !follows(found) && is_as_often(found))
     }
 
     /// Whether a place is within the name of a thing, or between its place and that: "the bathroom | fan".

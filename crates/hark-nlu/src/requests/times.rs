@@ -158,7 +158,7 @@ impl Speech<'_> {
         let words = self.words();
         let same = (1..words.len())
             .find_map(|at| Some((at, phrases::starts(self.lexicon().time.same_time, &words[at..])?)));
-        let (at, length) = same.or_else(|| Some((self.then_at()?, 1)))?;
+        let (at, length) = same.or_else(|| self.then_at())?;
         let by = self.reader.reckoning();
         let time = |from: usize| {
             let (_, used) = rules::longest(Rule::Datetime, &words[from..at], &by)?;
@@ -170,14 +170,16 @@ impl Speech<'_> {
         Some([&words[..at], time, &words[at + length..]].concat().join(" "))
     }
 
-    /// Where "then" stands at the end and means a time that was said: "turn on the coffee machine *then* as well".
-    pub(in super::super) fn then_at(&self) -> Option<usize> {
+    /// Where "then" stands at the end and means a time that was said, and how many words it has: "turn on the coffee machine *then* as
+    /// well", "… as well *when it does*".
+    pub(in super::super) fn then_at(&self) -> Option<(usize, usize)> {
         let words = self.words();
         let (talk, requests) = (&self.lexicon().discourse, &self.lexicon().requests);
         let is_last = |at: usize| phrases::without_ends(&[talk.trails], &words[at + 1..]).is_empty();
-        (1..words.len()).rev().find(|at| {
-            let is_then = self.lexicon().time.then.contains(words[*at]);
-            is_then && is_last(*at) && !requests.connectors.contains(words[*at - 1])
+        (1..words.len()).rev().find_map(|at| {
+            let length = phrases::starts(self.lexicon().time.then, &words[at..])?;
+            let is_joined = requests.connectors.contains(words[at - 1]);
+            (is_last(at + length - 1) && !is_joined).then_some((at, length))
         })
     }
 

@@ -538,3 +538,43 @@ fn an_exception_in_the_next_turn_is_left_out() {
 fn a_number_in_the_next_turn_is_no_part_of_a_length() {
     assert!(corrected("set a timer for six minutes", "four, i like them runny").is_empty());
 }
+
+#[test]
+fn what_comes_again_does_so_for_all_at_one_hour() {
+    let found = understood("every night at eleven lock the front door and close the bedroom blinds");
+    let often: Vec<&Value> = found.intents.iter().map(|it| &it.slots["recurrence"]).collect();
+    assert_eq!(often, [&json!("FREQ=DAILY;BYHOUR=23;BYMINUTE=0"); 2], "{found:?}");
+}
+
+#[test]
+fn of_two_numbers_with_a_unit_one_stays() {
+    let found = corrected(
+        "if it gets below three degrees outside turn the heating up",
+        "make it two degrees not three",
+    );
+    let [(_, rule)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(rule["trigger"]["condition"]["question"]["below"], 2, "{rule:?}");
+}
+
+#[test]
+fn what_is_meant_stands_behind_a_pause() {
+    let found = corrected("add oat milk and teabags to the shopping list", "not oat milk, soya");
+    let [(_, slots)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(slots["item"], "soya and teabags");
+    let found = understood("add nappies, no wait, add wipes to the shopping list");
+    assert_eq!(found.intents[0].slots["item"], "wipes", "{found:?}");
+}
+
+#[test]
+fn what_is_to_be_done_too_when_it_happens_is_of_the_rule() {
+    let found = corrected("tell me if the tv goes off", "and put the counter light on as well when it does");
+    let [(_, told), (_, too)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(told["trigger"], too["trigger"]);
+    assert_eq!(too["intents"][0]["slots"], json!({"name": "Counter light"}));
+}
+
+#[test]
+fn somebody_who_is_somewhere_is_a_remark() {
+    let found = understood("turn on the lamp for five minutes, my mate's in the kitchen");
+    assert_eq!(found.intents.len(), 2, "{found:?}");
+}

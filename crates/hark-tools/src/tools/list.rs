@@ -8,7 +8,7 @@ use hark_core::home::Entity;
 use hark_core::ports::{HomeView, ListItem};
 use hark_core::tool::error_code;
 use hark_home::command::DeviceCommand;
-use hark_home::lists::{self, Change, Edit, Lists};
+use hark_home::lists::{self, Change, Edit, Edited, Lists};
 use hark_home::state_proof::items_of;
 use hark_home::undo::Undoable;
 use hark_home::{DeviceError, UNAVAILABLE};
@@ -122,9 +122,7 @@ fn edit(services: &Arc<Services>, args: &Args, edit: Edit, what: &'static str) -
     if let Some(entity) = entity(services, args) {
         let from = items_of(&entity);
         let edited = edit.apply(&entity.name, &from)?;
-        let about = json!({
-            "list": entity.name, "items": edited.touched, "count": open(&edited.items).len(),
-        });
+        let about = told(&entity.name, &edited);
         let home = services.home.registry().home();
         let target = Default::default();
         return plan_for(services, home, vec![entity], &target, about, |_| {
@@ -134,12 +132,18 @@ fn edit(services: &Arc<Services>, args: &Args, edit: Edit, what: &'static str) -
     let name = args.owned("name");
     with_lists(services, move |lists| {
         let change = lists.edit(name.as_deref(), &edit)?;
-        let detail = json!({
-            "list": change.name, "items": change.edited.touched, "count": open(&change.edited.items).len(),
-        });
-        let outcome = Outcome::new(change.edited.changed, detail);
+        let outcome = Outcome::new(change.edited.changed, told(&change.name, &change.edited));
         Ok(if change.edited.changed { outcome.undone_by(undo_of(change, what)) } else { outcome })
     })
+}
+
+/// What receipts tell of a list that was changed.
+fn told(list: &str, edited: &Edited) -> Value {
+    let mut detail = json!({"list": list, "items": edited.touched, "count": open(&edited.items).len()});
+    if !edited.already.is_empty() {
+        detail["already"] = json!(edited.already);
+    }
+    detail
 }
 
 /// Puts one thing as it is on the list of this name, which is made where it is missing. `tell` adds to the detail.

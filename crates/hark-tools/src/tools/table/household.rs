@@ -10,6 +10,7 @@ const ENTITIES_MAYBE: Field = Field::maybe("entities", "array", "devices, as in 
 const LIST: &[Field] = &[
     Field::always("list", "string", "its name"),
     Field::always("items", "array", "texts it was about"),
+    Field::maybe("already", "array", "those of the items that were to be put on and were there already"),
     Field::always("count", "integer", "open items on the list now"),
     ENTITIES_MAYBE,
     NAME,
