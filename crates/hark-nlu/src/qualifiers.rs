@@ -3,6 +3,8 @@
 //! named. One that the sentence template itself has ("tell me when the timer is done"), or that is content ("remind me to
 //! turn off the oven if it is on"), is none.
 
+mod of_clause;
+
 use super::grammar::{Match, Part, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::narrative;
@@ -304,25 +306,6 @@ impl<'s> Qualifiers<'s> {
         let between = self.speech.reader.grammar.lexicon().time.between;
         let mark = &self.words[it.mark.0..it.mark.1];
         it.kind == Kind::Condition && phrases::starts(between, mark) == Some(mark.len())
-    }
-
-    /// Whether a length is a part of a condition ("when nobody has moved *for ten minutes* turn off the light"), and not how
-    /// long the request is to last.
-    pub fn is_of_clause_before(&self, it: &Qualifier) -> bool {
-        let waits = |other: &&Qualifier| {
-            matches!(other.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless | Kind::During)
-                && other.mark.1 < it.start
-                && !(other.mark.1 + 1..=it.start).any(|at| self.is_likely_end(at))
-        };
-        let lexicon = self.speech.reader.grammar.lexicon();
-        let lasts = |other: &Qualifier| {
-            let (elapsed, denied) = (lexicon.qualifiers.elapsed, lexicon.requests.negations);
-            let said = &self.words[other.mark.1..it.start];
-            let stem = |word| lexicon.discourse.contraction(word).map_or(word, |(stem, _)| stem);
-            said.iter().any(|word| elapsed.contains(stem(word)) || denied.contains(word))
-        };
-        let ends = it.end.is_some_and(|end| end < self.words.len() && self.is_likely_end(end));
-        it.kind == Kind::Lasting && self.found.iter().any(|other| waits(&other) && (ends || lasts(other)))
     }
 
     /// Whether a clause may well end here: at the end, at a comma, before a verb.

@@ -453,6 +453,19 @@ impl Speech<'_> {
         talk.states.contains(word) || talk.contraction(word).is_some_and(means)
     }
 
+    /// Whether some words are no more than "it's" or "it is".
+    pub(super) fn says_it_is(&self, words: &[&str]) -> bool {
+        let lexicon = self.lexicon();
+        let is_it = |word: &str| lexicon.requests.pronouns.contains(word);
+        match words {
+            [it] => {
+                lexicon.discourse.contraction(it).is_some_and(|(stem, _)| is_it(stem)) && self.is_state(it)
+            }
+            [it, is] => is_it(it) && self.is_state(is),
+            _ => false,
+        }
+    }
+
     /// Whether a word denies: "not", "doesn't".
     fn denies(&self, word: &str) -> bool {
         self.lexicon().requests.negations.contains(word)

@@ -2,7 +2,7 @@
 
 use super::target::Target;
 use super::{Before, changed_time};
-use hark_core::automation::intent::{IT, RESTORE_LATER};
+use hark_core::automation::intent::{CHANGE_END, IT, RESTORE_LATER};
 use hark_core::{Intent, Route, Slots};
 use serde_json::Value;
 
@@ -184,8 +184,8 @@ fn on_page(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 /// it.
 pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     // "How long has it got left" of what goes back after some time.
-    let asks_end =
-        intent.name == TIMER_STATUS && intent.slots.is_empty() && before.done.intent.name == RESTORE_LATER;
+    let lasts = [RESTORE_LATER, CHANGE_END].contains(&before.done.intent.name.as_str());
+    let asks_end = intent.name == TIMER_STATUS && intent.slots.is_empty() && lasts;
     let end = || asks_end.then(|| Intent { name: AUTOMATIONS.to_owned(), response: None, ..intent.clone() });
     let of_it =
         || of_it(intent, before).or_else(|| white(intent, before)).or_else(|| on_page(intent, before));

@@ -90,7 +90,7 @@ impl Machine {
                 || joins && !begins && (too || (last..words.len()).any(then))
                 || dismisses
                 || says_there(&words, language)
-                || is_guessed && (begins || is_marked())
+                || (is_guessed || !turn.missed.is_empty()) && (begins || is_marked())
         })
     }
 
@@ -162,6 +162,7 @@ impl Machine {
             && !whole.intents.iter().any(|intent| refused(intent) || guessed(intent))
             && !takes_as_content(&whole.intents, &before.intents)
             && !takes_itself_back(&whole.intents)
+            && !does_twice(&whole.intents)
             && !whole.intents.iter().any(|intent| intent.name == follow_ups::UNDO)
             && !whole.intents.iter().any(forgets_later);
         // "Where is the key … forget the key": one after the other is no other request.
@@ -235,6 +236,12 @@ fn takes_itself_back(intents: &[Intent]) -> bool {
     intents.iter().filter(|on| is_of(on, "HassTurnOn")).any(|on| {
         intents.iter().any(|off| is_of(off, "HassTurnOff") && off.slots == on.slots && !on.slots.is_empty())
     })
+}
+
+/// Whether one request does the same twice: "the tree on until ten … *let us have it till eleven*" is no one request.
+fn does_twice(intents: &[Intent]) -> bool {
+    let same = |one: &Intent, other: &Intent| one.name == other.name && one.slots == other.slots;
+    (1..intents.len()).any(|at| intents[..at].iter().any(|before| same(before, &intents[at])))
 }
 
 /// Whether some requests are those before them and say nothing else of them: "louder … no, *that's too much*". What followed on a

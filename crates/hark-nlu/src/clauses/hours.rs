@@ -65,7 +65,7 @@ impl Composer<'_> {
             let Some(When::Day(day)) = When::parse(found.first()?.1.as_str()?) else { return None };
             is_beside.then_some((at, at + used, day))
         };
-        let rest = |(from, to, _): &(usize, usize, _)| [&words[..*from], &words[*to..]].concat().join(" ");
+        let rest = |(from, to, _): &(usize, usize, _)| super::without(act, &tokens, *from, *to);
         // "Switch the light *on tomorrow*" is not on a day.
         let is_read = |found: &(usize, usize, _)| {
             let rest = rest(found);

@@ -6,6 +6,7 @@ use super::super::number_spans;
 use super::super::placed::MAX_PLACE_WORDS;
 use super::super::request_framing::{Speech, spoken};
 use super::super::rules::{self, Rule};
+use super::super::text::is_unit;
 use super::TIMES;
 use hark_core::Category;
 use hark_language::phrases;
@@ -81,8 +82,15 @@ impl Speech<'_> {
         match unit {
             [] => all.into_iter().rev().map(time).collect(),
             _ => {
-                let all = all.into_iter().rev().filter(same_unit);
-                all.map(|place| place.start..place.end + unit.len()).collect()
+                let with_unit = |place: &Range<usize>| place.start..place.end + unit.len();
+                let same: Vec<_> = all.iter().rev().filter(|place| same_unit(place)).map(with_unit).collect();
+                // "When it drops under *five* outside … make that three degrees."
+                let is_bare =
+                    |place: &Range<usize>| wrong.get(place.end).is_none_or(|word| !is_unit(word, lexicon));
+                match all.as_slice() {
+                    [only] if same.is_empty() && is_bare(only) => vec![only.clone()],
+                    _ => same,
+                }
             }
         }
     }

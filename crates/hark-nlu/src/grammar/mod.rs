@@ -254,7 +254,8 @@ impl Grammar {
         self.context_of(|item| item.list == home::THINGS && item.text == words, home::IN_AREA)?.as_str()
     }
 
-    /// The only thing of a domain, in an area where one is given, whose name ends in one of some words: "lamp" is the bedside lamp of the bedroom.
+    /// The only thing of a domain, in an area where one is given, whose name ends in one of some words: "lamp" is the bedside lamp of
+    /// the bedroom.
     pub(super) fn only_called(&self, words: &[String], area: Option<&Value>, domain: &str) -> Option<&Value> {
         let is_there = |item: &&fuzzy_match::Item| {
             let context = &item.entry.context;

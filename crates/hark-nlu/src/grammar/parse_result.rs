@@ -71,7 +71,9 @@ impl Match {
     /// Whether its words name a day: "tomorrow morning", "tonight".
     pub(crate) fn says_day(&self, by: &Reckoning) -> bool {
         let words: Vec<&str> = self.words.iter().map(|(word, _)| word.as_str()).collect();
-        (0..words.len()).any(|at| {
+        // "The *Christmas* tree" says none.
+        let is_time = |at: &usize| self.words[*at].1 != Took::AsItIs;
+        (0..words.len()).filter(is_time).any(|at| {
             phrases::find(by.lexicon.time.today_parts, &words[at..]).is_some()
                 || rules::longest(Rule::Date, &words[at..], by).is_some()
         })
@@ -256,6 +258,8 @@ impl Found {
             .is_some_and(|at| lexicon.numbers.number(&title[at..]).is_some());
         joins(&title[0])
             || says_time
+            // "Put the radio on, *no, the telly*."
+            || title.len() > 1 && phrases::starts(talk.corrections, title).is_some()
             || title.iter().any(joins) && self.names_a_thing("search_query", grammar)
             || title.len() > 1 && phrases::starts(talk.trails, title) == Some(title.len())
             // "Put *the worktop light* on with the radio."

@@ -578,3 +578,10 @@ fn somebody_who_is_somewhere_is_a_remark() {
     let found = understood("turn on the lamp for five minutes, my mate's in the kitchen");
     assert_eq!(found.intents.len(), 2, "{found:?}");
 }
+
+#[test]
+fn a_number_with_a_unit_takes_the_place_of_the_only_one() {
+    let found = corrected("when it drops under five outside turn the heating on", "make that three degrees");
+    let [(_, rule)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(rule["trigger"]["condition"]["question"]["below"], 3, "{rule:?}");
+}
