@@ -164,21 +164,16 @@ impl Composer<'_> {
                 if matches!(terms, Adds::Check { .. }) && self.asks_beside(text, tokens, (start, end)) {
                     return None;
                 }
-                // "From five *till nine tomorrow*" is one.
-                let of_day = |until: &Until| matches!(until, Until::Moment { at } if at.date() > self.reader.now.date());
-                let begins = |other: &Qualifier| other.kind == Kind::Hours && other.start < it.start;
-                if matches!(&terms, Adds::Until(until) if of_day(until)) && qualifiers.found.iter().any(begins) {
+                if self.ends_hours(&qualifiers, it, &terms) {
                     return None;
                 }
                 if matches!(terms, Adds::Until(_)) && self.goes_on(&qualifiers, end) {
                     return self.with_more_behind(text, tokens, (start, end), terms, clauses_left);
                 }
                 let act = without(text, tokens, start, end);
-                let act = self.with_place(&act, &terms).unwrap_or(act);
-                let (day, act) = match self.day_beside(&act, &terms) {
-                    Some((day, said, act)) => (Some((day, said)), act),
-                    None => (None, act),
-                };
+                let dated = self.with_place(&act, &terms).unwrap_or(act);
+                let (day, act) = self.day_beside(&dated, &terms).unzip();
+                let act = act.unwrap_or(dated);
                 // "When Alice has gone | to bed turn off the lamp": where the clause ends by luck, what is left has to be a
                 // sentence from its first word on.
                 let is_first = start == 0 && end < tokens.len();
@@ -209,13 +204,8 @@ impl Composer<'_> {
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
                 // What cannot be read may end sooner.
                 let is_read = !matches!(&terms, Adds::Except(targets, _) if targets.is_empty());
-                match (day, &mut terms) {
-                    (Some((day, said)), Adds::Happens { trigger: Trigger::Sun { from_day, .. }, .. }) => {
-                        *from_day = Some(day);
-                        found.terms.said_when.push(said);
-                    }
-                    (Some((day, said)), _) => found.terms.limit_to(day, said),
-                    (None, _) => {}
+                if let Some(day) = day {
+                    found.terms.on_day(day, &mut terms);
                 }
                 let tells = matches!(terms, Adds::Becomes { .. } | Adds::Check { .. });
                 // "*But* only if it is dark."

@@ -59,14 +59,7 @@ impl Speech<'_> {
         // "Do it *now*": what says when is left out.
         let now = phrases::ends(self.lexicon().time.now, &words[at..]).filter(|_| next_turn.is_some());
         // "Oh wait, *we've loads, take it off*" is a request of its own.
-        let tells = phrases::starts(talk.speakers, meant).is_some_and(|from| {
-            let pronouns = self.lexicon().requests.pronouns;
-            let acts = |said: &[&str]| {
-                talk.verbs.contains(said[0]) && pronouns.contains(said[1]) && talk.closing.contains(said[2])
-            };
-            next_turn.is_some() && meant[from..].windows(3).any(acts)
-        });
-        if meant.is_empty() && now.is_none() || tells {
+        if meant.is_empty() && now.is_none() || next_turn.is_some() && self.tells_and_acts(meant) {
             return Vec::new();
         }
         // "At five, no, half five, no, six": what was corrected before is read first.
@@ -99,9 +92,8 @@ impl Speech<'_> {
         if self.leaves_one() {
             return Vec::new();
         }
-        let begins_request = talk.verbs.contains(meant[0]);
         let in_place = phrases::ends(talk.corrections_behind, &words[at..]).is_some();
-        if in_place && next_turn.is_some() || begins_request && next_turn.is_none() {
+        if in_place && next_turn.is_some() || talk.verbs.contains(meant[0]) && next_turn.is_none() {
             let other = self.other_act(wrong, &clauses, meant);
             if !other.is_empty() {
                 return other;

@@ -453,6 +453,15 @@ impl Speech<'_> {
         talk.states.contains(word) || talk.contraction(word).is_some_and(means)
     }
 
+    /// Whether somebody says something and what is to be done: "we've loads, take it off".
+    pub(super) fn tells_and_acts(&self, words: &[&str]) -> bool {
+        let (talk, pronouns) = (&self.lexicon().discourse, self.lexicon().requests.pronouns);
+        let acts = |said: &[&str]| {
+            talk.verbs.contains(said[0]) && pronouns.contains(said[1]) && talk.closing.contains(said[2])
+        };
+        phrases::starts(talk.speakers, words).is_some_and(|from| words[from..].windows(3).any(acts))
+    }
+
     /// Whether some words are no more than "it's" or "it is".
     pub(super) fn says_it_is(&self, words: &[&str]) -> bool {
         let lexicon = self.lexicon();

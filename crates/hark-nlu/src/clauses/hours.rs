@@ -7,7 +7,7 @@ use super::Composer;
 use super::model::{Adds, Clause, Composed};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use hark_core::Slots;
-use hark_core::automation::{Condition, Trigger};
+use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::When;
 use hark_language::phrases;
 
@@ -50,9 +50,16 @@ impl Composer<'_> {
             .filter(|found| !found.terms.is_plain() || found.is_put_off())
     }
 
+    /// Whether a part ends hours that begin before it, on another day: "from five *till nine tomorrow*" is one.
+    pub(super) fn ends_hours(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier, terms: &Adds) -> bool {
+        let Adds::Until(Until::Moment { at }) = terms else { return false };
+        let begins = |other: &Qualifier| other.kind == Kind::Hours && other.start < it.start;
+        at.date() > self.reader.now.date() && qualifiers.found.iter().any(begins)
+    }
+
     /// The day that is said beside an act, and the act, where what it waits for happens on that day: "*tomorrow* when Alice leaves
     /// lock the door". A day of another week cannot be told from that of this one.
-    pub(super) fn day_beside(&self, act: &str, terms: &Adds) -> Option<(NaiveDate, String, String)> {
+    pub(super) fn day_beside(&self, act: &str, terms: &Adds) -> Option<((NaiveDate, String), String)> {
         let is_sun = matches!(terms, Adds::Happens { trigger: Trigger::Sun { .. }, .. });
         (is_sun || matches!(terms, Adds::Becomes { .. })).then_some(())?;
         let tokens = self.reader.tokenise(act);
@@ -75,7 +82,7 @@ impl Composer<'_> {
         let found = dates.iter().find(|found| is_read(found)).or(dates.last())?;
         let (from, to, day) = *found;
         (now.date()..now.date() + TimeDelta::days(7)).contains(&day).then_some(())?;
-        Some((day, words[from..to].join(" "), rest(found)))
+        Some(((day, words[from..to].join(" ")), rest(found)))
     }
 
     /// When hours begin whose end says its half of the day: "from *seven* to half past seven in the morning". `None` where the
