@@ -203,8 +203,8 @@ impl Inner {
         }
     }
 
-    /// In order of preference without those that are down; when all are, everyone in order. Where one was named, nobody else
-    /// is asked in its place.
+    /// The servers to ask, in order of preference, without those that are down; all of them when all are down. A server that was
+    /// named is not replaced by another.
     fn order(&self, named: Option<&str>) -> Result<Vec<&Server>, ModelError> {
         let is_meant = |server: &&Server| named.is_none_or(|name| server.is_named(name));
         let meant: Vec<&Server> = self.servers.iter().filter(is_meant).collect();

@@ -13,7 +13,7 @@ const USER_NAMESPACES: u64 = 0x1000_0000;
 
 impl Desktop {
     /// Settings of the service that a process runs in which keep bubblewrap and Chromium from starting, as unit files call them;
-    /// none where it is no service, or nobody tells. May wait for a second or two.
+    /// empty where it is no service, or systemd does not answer. May block for a second or two.
     pub fn service_forbids(&self, pid: u32) -> Vec<&'static str> {
         if self.mac.is_some() {
             return Vec::new();

@@ -137,16 +137,6 @@ impl Reader<'_> {
             .or_else(ended)
             .or_else(limited)
             .or_else(beside)
-            .or_else(|| self.corrected_turn(self.without_correction_behind(text)?, language))
-    }
-
-    /// Two turns without what marks a correction at their end: "every morning *I mean*".
-    fn without_correction_behind<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let tokens = self.tokenise(text);
-        let speech = Speech { reader: self, text, tokens: &tokens };
-        let (words, next) = (speech.words(), speech.next_turn()?);
-        let length = phrases::ends(speech.lexicon().discourse.corrections_behind, &words[next + 1..])?;
-        Some(text[..tokens[words.len() - length].start].trim_end())
     }
 }
 

@@ -38,7 +38,8 @@ impl Speech<'_> {
         })
     }
 
-    /// The request with the place where somebody says to be: "turn on the light, *I'm in the kitchen*". `None` where nobody does.
+    /// The request with the place that a remark behind it tells: "turn on the light, *I'm in the kitchen*". `None` without such a
+    /// remark.
     pub(super) fn with_place_of_speaker(&self) -> Option<String> {
         let (words, talk) = (self.words(), &self.lexicon().discourse);
         let speaks = |at: usize| Some((at, at + phrases::starts(talk.speakers, &words[at..])?));

@@ -16,7 +16,7 @@ const NAME: &str = "org.freedesktop.portal.Desktop";
 const PATH: &str = "/org/freedesktop/portal/desktop";
 const SCREENSHOT: &str = "org.freedesktop.portal.Screenshot";
 const REQUEST: &str = "org.freedesktop.portal.Request";
-/// How long whoever sits there may take to answer.
+/// How long the portal may take to answer; it may ask the user.
 const LIMIT: Duration = Duration::from_secs(25);
 /// Most bytes of a picture's file.
 const MAX_BYTES: u64 = 128 * 1024 * 1024;

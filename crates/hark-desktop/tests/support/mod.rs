@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 /// The Python of the system, which has the bindings of D-Bus.
 pub const PYTHON: &str = "/usr/bin/python3";
 
-/// A bus and its address; `None` where Python cannot import `modules`, or there is no `dbus-daemon`. Whoever starts it ends it.
+/// A bus and its address; `None` where Python cannot import `modules`, or there is no `dbus-daemon`. The caller ends it.
 pub fn bus_for(modules: &str) -> Option<(Child, String)> {
     let import = format!("import {modules}");
     let has_modules = Command::new(PYTHON).args(["-c", &import]).stderr(Stdio::null()).status();

@@ -16,14 +16,14 @@ const TELLING_SHARE: usize = 4;
 pub(super) struct ReadableClaims {
     pub(super) languages: Vec<&'static Lexicon>,
     pub(super) language_of: LanguageOf,
-    /// Claims are known in the language that was asked for, or nobody knows which.
+    /// Claims are known in the language that was asked for, or that language is unknown.
     is_expected: bool,
     /// The language that was asked for.
     expected: Option<&'static Lexicon>,
 }
 
 impl ReadableClaims {
-    /// Those of all languages; `expected`: the ISO 639-1 code of the language that was asked for, empty where nobody knows.
+    /// Those of all languages; `expected`: the ISO 639-1 code of the language that was asked for, empty where it is unknown.
     pub(super) fn new(language_of: LanguageOf, expected: &str) -> Self {
         let languages: Vec<_> =
             hark_language::all().into_iter().filter(|language| has_claims(language)).collect();

@@ -64,7 +64,7 @@ pub(super) struct Answer {
     pub(super) measure: Measure,
     /// A clause claimed an action.
     pub(super) broken: bool,
-    /// What is held cannot be read as far as it goes, so that nobody knows what it claims.
+    /// A part of the text that is held is in a language without claims, so that what it claims is unknown.
     unread: bool,
 }
 
@@ -104,7 +104,7 @@ impl Answer {
         self.hand(clause)
     }
 
-    /// What was held back because nobody can read what it claims.
+    /// The text that was held back because what it claims is unknown.
     pub(super) fn unread(&self) -> Option<String> {
         self.unread.then(|| self.held.clone())
     }

@@ -34,7 +34,8 @@ impl Work<'_> {
         read.is_none_or(|translated| claims(translated.as_deref().unwrap_or(words)))
     }
 
-    /// A text in a language in which claims are known; `Some(None)` where it is in one. `None`: nobody can read it.
+    /// The text in a language in which claims are known; `Some(None)` where it is in one already, `None` where it could not be
+    /// translated.
     async fn readable(&self, text: &str) -> Option<Option<String>> {
         let claims = &self.claims;
         // What claims something in one of them needs no other reading.

@@ -3,7 +3,7 @@
 //! rest is carried out; if it is another request, what was done is taken back and the whole is carried out.
 
 use super::Machine;
-use super::continuation::{begins_with, same_intents};
+use super::continuation::{begins_with, is_same_intent, same_intents};
 use super::state::{Addition, Continuation, Spoken};
 use crate::follow_ups;
 use hark_core::automation::intent::{AUTOMATE, CANCEL};
@@ -240,8 +240,7 @@ fn takes_itself_back(intents: &[Intent]) -> bool {
 
 /// Whether one request does the same twice: "the tree on until ten … *let us have it till eleven*" is no one request.
 fn does_twice(intents: &[Intent]) -> bool {
-    let same = |one: &Intent, other: &Intent| one.name == other.name && one.slots == other.slots;
-    (1..intents.len()).any(|at| intents[..at].iter().any(|before| same(before, &intents[at])))
+    (1..intents.len()).any(|at| intents[..at].iter().any(|before| is_same_intent(before, &intents[at])))
 }
 
 /// Whether some requests are those before them and say nothing else of them: "louder … no, *that's too much*". What followed on a

@@ -253,6 +253,10 @@ pub(super) fn begins_with(some: &[Intent], others: &[Intent]) -> bool {
 }
 
 pub(super) fn same_intents(some: &[Intent], others: &[Intent]) -> bool {
-    let same = |(one, other): (&Intent, &Intent)| one.name == other.name && one.slots == other.slots;
-    some.len() == others.len() && some.iter().zip(others).all(same)
+    some.len() == others.len() && some.iter().zip(others).all(|(one, other)| is_same_intent(one, other))
+}
+
+/// Whether two intents do the same to the same.
+pub(super) fn is_same_intent(one: &Intent, other: &Intent) -> bool {
+    one.name == other.name && one.slots == other.slots
 }

@@ -47,7 +47,7 @@ impl Said {
 }
 
 impl Adds {
-    /// What a condition asks; of several, the last that names a thing, else the first that names somebody or a place.
+    /// The question of a condition. Of several: the last about a named thing, else the first about a person or a place.
     fn question(&self) -> Option<&Slots> {
         let (Self::Becomes { said, .. } | Self::Check { said, .. } | Self::During(said)) = self else {
             return None;

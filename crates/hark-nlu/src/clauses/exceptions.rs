@@ -56,8 +56,7 @@ impl Composed {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let by = reader.reckoning();
         let [again] = self.matches.as_mut_slice() else { return false };
-        let every = again.slots.get("recurrence").and_then(Value::as_str).and_then(Recurrence::parse);
-        let Some(every) = every else { return false };
+        let Some(every) = again.recurrence() else { return false };
         let Some((days, _)) = rules::other_days(&every, &words, &by) else { return false };
         let left = Recurrence { frequency: Frequency::Weekly, days, ..every };
         again.slots.insert("recurrence".to_owned(), left.to_string().into());

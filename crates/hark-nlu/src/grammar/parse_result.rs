@@ -79,6 +79,11 @@ impl Match {
         })
     }
 
+    /// How often it is to be done.
+    pub(crate) fn recurrence(&self) -> Option<Recurrence> {
+        Recurrence::parse(self.slots.get("recurrence")?.as_str()?)
+    }
+
     /// When it says that it is.
     pub(crate) fn when(&self) -> Option<When> {
         When::parse(self.slots.get("when")?.as_str()?)

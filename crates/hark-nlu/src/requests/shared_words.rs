@@ -9,7 +9,6 @@ use super::super::text::{MAX_NUMBER_WORDS, Token};
 use super::{MAX_ENDING, Sentence, Words, follows};
 use hark_core::Category;
 use hark_core::automation::intent::{COMMAND, OF_IT};
-use hark_core::calendar::Recurrence;
 use hark_language::phrases;
 
 /// Words at most of a name on one side of a place within it.
@@ -102,8 +101,7 @@ impl Sentence<'_> {
         let first = self.plain(before.0, before.1);
         let category = first.as_ref().and_then(|first| category_of(&first.intent));
         let by = self.reader.reckoning();
-        let every = |found: &Match| Recurrence::parse(found.slots.get("recurrence")?.as_str()?);
-        let as_often = first.as_ref().and_then(every).filter(|every| every.time.is_some());
+        let as_often = first.as_ref().and_then(Match::recurrence).filter(|every| every.time.is_some());
         // "Every night *at eleven* lock the door and close the garage" is not at the hour at which nights begin, nor at none.
         let is_as_often = move |found: &Match| {
             let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
@@ -112,7 +110,7 @@ impl Sentence<'_> {
                 phrases::starts(self.lexicon.time.at, &words[at..]).is_some()
                     && rules::longest(Rule::Time, &words[at..], &by).is_some()
             };
-            as_often.as_ref().zip(every(found)).is_none_or(|(said, every)| {
+            as_often.as_ref().zip(found.recurrence()).is_none_or(|(said, every)| {
                 every == *said || every.time.is_some() && (0..words.len()).any(says_time)
             })
         };

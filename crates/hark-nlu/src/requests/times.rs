@@ -9,7 +9,6 @@ use chrono::{NaiveDateTime, TimeDelta, Timelike};
 use hark_core::automation::intent::COMMAND;
 use hark_core::calendar::{Recurrence, When};
 use hark_language::phrases;
-use serde_json::Value;
 
 /// Requests whose times follow on each other where they can: "at six in the morning …, at ten … and at eleven at night" is
 /// ten in the morning.
@@ -41,7 +40,7 @@ pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> 
 pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Match> {
     let mut every: Option<Recurrence> = None;
     for found in matches.iter_mut().filter(|found| found.slots.contains_key(COMMAND)) {
-        let said = found.slots.get("recurrence").and_then(Value::as_str).and_then(Recurrence::parse);
+        let said = found.recurrence();
         let (Some(known), None) = (&every, &said) else {
             every = said;
             continue;
@@ -63,7 +62,7 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
 /// at ten *every day*".
 fn again_like_the_last(matches: &mut [Match], reader: &Reader<'_>) {
     let [before @ .., last] = matches else { return };
-    let every = last.slots.get("recurrence").and_then(Value::as_str).and_then(Recurrence::parse);
+    let every = last.recurrence();
     let act = |found: &Match| {
         let command = found.slots.get(COMMAND)?.as_str()?;
         let act = reader.exactly(command, &reader.tokenise(command))?;
