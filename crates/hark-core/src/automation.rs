@@ -294,6 +294,8 @@ pub mod intent {
     pub const AUTOMATE: &str = "HarkAutomate";
     /// Ends what the requests beside it do; its slots are the arguments of `home.restore_later`.
     pub const RESTORE_LATER: &str = "HarkRestoreLater";
+    /// Slot of that: id of the turn whose changes end then, where those were asked for before.
+    pub const OF_TURN: &str = "of_turn";
     /// Moves that end; its slots are the arguments of `automation.change_end`.
     pub const CHANGE_END: &str = "HarkChangeEnd";
     /// Forgets what waits; its slots are the arguments of `automation.cancel`.

@@ -3,10 +3,10 @@
 //! rest is carried out; if it is another request, what was done is taken back and the whole is carried out.
 
 use super::Machine;
-use super::continuation::{begins_with, is_same_intent, same_intents};
+use super::continuation::{is_same_intent, same_intents};
 use super::state::{Addition, Continuation, Spoken};
 use crate::follow_ups;
-use hark_core::automation::intent::{AUTOMATE, CANCEL};
+use hark_core::automation::intent::{AUTOMATE, CANCEL, CHANGE_END, OF_TURN, RESTORE_LATER};
 use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
 use hark_core::public_event::Origin;
@@ -143,6 +143,7 @@ impl Machine {
     /// request than the first.
     pub(super) fn weigh_addition(
         &mut self,
+        now: Stamp,
         id: &TurnId,
         whole: Understanding,
     ) -> Result<Understanding, Box<Understanding>> {
@@ -175,10 +176,15 @@ impl Machine {
         if !is_whole || follows || says_no_more(&whole.intents, &before.intents) {
             return Err(alone);
         }
-        if begins_with(&whole.intents, &before.intents) {
-            let intents = whole.intents[before.intents.len()..].to_vec();
+        let origin = turn.origin.clone();
+        if let Some(intents) = goes_on(&whole.intents, &before) {
             return Ok(Understanding { intents, ..whole });
         }
+        let end = self.leaning.end_of_last(now.clock_ms(), &origin);
+        if let Some(changed) = end.and_then(|end| with_another_end(&whole.intents, &before.intents, end)) {
+            return Ok(Understanding { intents: vec![changed], ..whole });
+        }
+        let Some(turn) = self.turn_mut(id) else { return Ok(whole) };
         // "That's too bright" is about the light as it is now.
         let is_step = |intents: &[Intent]| intents.iter().all(|intent| follow_ups::is_step(&intent.name));
         if is_step(&whole.intents) && !is_step(&before.intents) {
@@ -188,6 +194,33 @@ impl Machine {
         turn.continuation = Some(Continuation::accepted(before));
         Ok(whole)
     }
+}
+
+/// What is to be done beside what was done, where some requests are that and more. What only says how long it lasts ends what was
+/// changed then.
+fn goes_on(whole: &[Intent], before: &Spoken) -> Option<Vec<Intent>> {
+    let (first, more) = whole.split_at_checked(before.intents.len())?;
+    let ends = more.iter().any(|intent| intent.name == RESTORE_LATER);
+    let is_more = !first.is_empty() && !more.is_empty() && same_intents(first, &before.intents);
+    (is_more && (before.changed || !ends)).then(|| {
+        let mut more = more.to_vec();
+        for end in more.iter_mut().filter(|intent| intent.name == RESTORE_LATER) {
+            end.slots.insert(OF_TURN.to_owned(), before.turn.0.clone().into());
+        }
+        more
+    })
+}
+
+/// The request for another end of what lasts, where some requests are those before with nothing but another: "for twenty minutes …
+/// *no, make it ten*".
+fn with_another_end(whole: &[Intent], before: &[Intent], id: String) -> Option<Intent> {
+    let (last, first) = whole.split_last()?;
+    let (known, done) = before.split_last()?;
+    let ends = |intent: &Intent| intent.name == RESTORE_LATER;
+    (ends(last) && ends(known) && same_intents(first, done)).then_some(())?;
+    let until = last.slots.get("until")?.clone();
+    let slots = [("id".to_owned(), id.into()), ("until".to_owned(), until)].into_iter().collect();
+    Some(Intent { name: CHANGE_END.to_owned(), slots, response: None, ..last.clone() })
 }
 
 /// Whether some words say a place as that which was spoken of: "turn on the lights *in there*".

@@ -6,12 +6,13 @@ use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
 use super::{dangers_of_tool, table, undo};
 use crate::names;
+use hark_core::automation::intent::OF_TURN;
 use hark_core::automation::{Action, Automation, Condition, Restored, Ring, Trigger, Until, intent};
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::timer::{Timer, TimerKind, TimerState};
 use hark_core::tool::{error_code, reason};
-use hark_core::{AutomationId, Intent, Route, Slots};
+use hark_core::{AutomationId, Intent, Route, Slots, TurnId};
 use hark_home::automations::{AutomationError, Now, is_back};
 use hark_home::command::{Action as DeviceAction, Actions};
 use hark_home::permission_gate::{Danger, Guarded};
@@ -160,12 +161,13 @@ fn bound(trigger: Trigger, repeats: bool, services: &Services) -> Result<Trigger
     Ok(Trigger::Rings { ring: Ring { timer: Some(meant.id), ..ring } })
 }
 
-/// `home.restore_later`: what this request has changed is changed back then.
+/// `home.restore_later`: what this request has changed, or one before it, is changed back then.
 pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let until: Until = typed(args, "until")?;
     let Some(turn) = args.turn().cloned() else {
         return Err(Failure::new(error_code::FAILED, "only a request can be taken back later"));
     };
+    let turn = args.owned(OF_TURN).map_or(turn, TurnId);
     let (said_when, language) = (args.owned("said_when"), args.owned("language"));
     let key = args.key().to_owned();
     let services = Arc::clone(services);

@@ -34,14 +34,39 @@ fn with(name: &str, slot: &str, value: &str) -> Intent {
 #[test]
 fn another_request_together_takes_the_first_back_and_is_done() {
     let mut machine = lamp_is_on();
-    run(&mut machine, vec![(1000, typed("for ten minutes"))]);
+    run(&mut machine, vec![(1000, typed("except the kitchen"))]);
     let read = run(&mut machine, vec![(1010, understood(2, &[]))]);
-    assert_eq!(asked(&read), ["Turn on the lamp\nfor ten minutes"]);
-    let whole = vec![intent("HassTurnOn"), with("HarkRestoreLater", "until", "later")];
+    assert_eq!(asked(&read), ["Turn on the lamp\nexcept the kitchen"]);
+    let whole = vec![with("HassTurnOn", "except", "kitchen")];
     let back = run(&mut machine, vec![(1020, means(whole))]);
     assert_eq!(calls(&back), [("undo.last".to_owned(), false)]);
     let begun = run(&mut machine, vec![(1030, acted(2, 0, true, ""))]);
     assert_eq!(calls(&begun)[0].0, "home.turn_on", "{begun:?}");
+}
+
+#[test]
+fn how_long_it_lasts_ends_what_was_changed_and_another_length_changes_that_end() {
+    let lasts = |until| vec![intent("HassTurnOn"), with("HarkRestoreLater", "until", until)];
+    let mut machine = lamp_is_on();
+    run(&mut machine, vec![(1000, typed("for ten minutes")), (1010, understood(2, &[]))]);
+    let begun = run(&mut machine, vec![(1020, means(lasts("ten")))]);
+    let ends = |it: &&Effect| matches!(it, Effect::Act { call } if call.args["of_turn"] == turn(1).0);
+    assert_eq!((calls(&begun).len(), begun.iter().filter(ends).count()), (1, 1), "{begun:?}");
+    assert_eq!(calls(&begun)[0].0, "home.restore_later");
+
+    let mut machine = super::tests::machine();
+    let first = Understanding { intents: lasts("twenty"), ..Understanding::default() };
+    run(&mut machine, vec![(0, typed("turn on the lamp for twenty minutes"))]);
+    run(&mut machine, vec![(10, Event::Understood { turn: turn(1), understanding: first })]);
+    let mut kept = acted(1, 1, true, "");
+    let Event::Acted { receipt, .. } = &mut kept else { panic!("{kept:?}") };
+    receipt.detail = json!({"automation": {"id": "a1"}});
+    run(&mut machine, vec![(20, acted(1, 0, true, "")), (21, kept), (30, replied(1, false))]);
+    run(&mut machine, vec![(1000, typed("no, ten")), (1010, understood(2, &[]))]);
+    let changed = run(&mut machine, vec![(1020, means(lasts("ten")))]);
+    let end = |it: &&Effect| matches!(it, Effect::Act { call } if call.args["id"] == "a1");
+    assert_eq!(changed.iter().filter(end).count(), 1, "{changed:?}");
+    assert_eq!(calls(&changed), [("automation.change_end".to_owned(), false)]);
 }
 
 #[test]

@@ -173,6 +173,7 @@ pub const TOOLS: &[Descriptor] = &[
                 "{kind: seconds, seconds} | {kind: time, time} | {kind: moment, at} | {kind: sun, event} | \
                  {kind: becomes, condition}",
             ),
+            Arg::maybe("of_turn", Kind::Text, "the turn whose changes are meant; else this one"),
             SAID_WHEN,
             LANGUAGE,
         ]],

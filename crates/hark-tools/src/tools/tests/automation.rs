@@ -54,6 +54,16 @@ async fn exceptions_are_left_out_and_what_is_no_thing_here_is_told() {
 }
 
 #[tokio::test]
+async fn what_an_earlier_request_changed_ends_where_that_is_named() {
+    let house = house();
+    house.ok("home.turn_on", json!({"name": "lamp"})).await;
+    let until = |turn: &str| json!({"until": {"kind": "seconds", "seconds": 600}, "of_turn": turn});
+    assert_eq!(house.ok("home.restore_later", until("another")).await.detail["count"], 0);
+    let own = house.ok("home.restore_later", json!({"until": {"kind": "seconds", "seconds": 60}})).await;
+    assert_eq!(own.detail["count"], 1);
+}
+
+#[tokio::test]
 async fn what_was_to_last_for_some_time_ends_unless_somebody_changed_it() {
     let house = house();
     let until = json!({"until": {"kind": "seconds", "seconds": 600}, "said_when": "for ten minutes"});
