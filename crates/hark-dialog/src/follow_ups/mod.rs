@@ -102,7 +102,7 @@ const FOLLOW_UPS: [(&str, Complete); 21] = [
     ("HarkFollowMinute", changed_time::minute),
     ("HarkFollowEvery", changed_time::every),
     ("HarkFollowAnswer", changed_time::answered),
-    ("HarkFollowCancel", timer_choice::cancelled),
+    (timer_choice::FOLLOW_CANCEL, timer_choice::cancelled),
     (TO_IT, |intent, before| pronoun::it(intent, before).or_else(|| changed_time::number(intent, before))),
     // What was asked for has failed because several fitted.
     ("HarkChoose", |intent, before| {
@@ -223,26 +223,42 @@ impl RecentRequests {
     }
 
     /// What "never mind" does right after the last request of a conversation, where that set or told something that waits,
-    /// or, if it `takes_back` ("scrap that"), changed anything; like another intent.
-    pub fn cancelled(&self, now_ms: u64, origin: &Origin, like: &Intent, takes_back: bool) -> Option<Intent> {
+    /// or, if it `takes_back` ("scrap that"), changed anything; like another intent. What was told of one thing is meant with
+    /// all of it; of several others is asked which.
+    pub fn cancelled(
+        &self,
+        now_ms: u64,
+        origin: &Origin,
+        like: &Intent,
+        takes_back: bool,
+    ) -> Option<Vec<Intent>> {
         let last = self.last.iter().find(|last| last.origin == *origin && last.until_ms > now_ms)?;
         let sets =
             |done: &Done| done.has_changed() && (takes_back || SETS.contains(&done.intent.name.as_str()));
         if last.done.iter().rev().take(last.newest).any(sets) {
-            return Some(undo(like));
+            return Some(vec![undo(like)]);
         }
-        // The only one that was told.
-        let only = |told: &str, key: &str| {
-            let told = last.done.iter().find(|done| done.intent.name == told)?;
-            let [only] = told.receipt.as_ref()?.detail[key].as_array()?.as_slice() else { return None };
-            Some(only.clone())
+        let told = |intent: &str, key: &str| {
+            let told = last.done.iter().find(|done| done.intent.name == intent)?;
+            let all = told.receipt.as_ref()?.detail[key].as_array()?.as_slice();
+            (!all.is_empty()).then_some((told, all))
         };
-        let (name, id) = match only("HarkAutomationList", "automations") {
-            Some(automation) => (CANCEL, automation["id"].as_str()?.into()),
-            None => (FORGET, only("HarkRecall", "ids")?),
+        let one = |name: &str, id: Option<&Value>| {
+            let slots = id.map(|id| ("id".to_owned(), id.clone())).into_iter().collect();
+            Intent { name: name.to_owned(), slots, response: None, ..like.clone() }
         };
-        let slots = Slots::from_iter([("id".to_owned(), id)]);
-        Some(Intent { name: name.to_owned(), slots, response: None, ..like.clone() })
+        if let Some((told, all)) = told("HarkAutomationList", "automations") {
+            let is_clear = all.len() == 1 || !told.intent.slots.is_empty();
+            let ids = all.iter().map(|automation| Some(&automation["id"]));
+            return Some(if is_clear {
+                ids.map(|id| one(CANCEL, id)).collect()
+            } else {
+                vec![one(CANCEL, None)]
+            });
+        }
+        let (_, all) = told("HarkRecall", "ids")?;
+        let [only] = all else { return None };
+        Some(vec![one(FORGET, Some(only))])
     }
 
     /// What "stop" does right after the last request of a conversation, where that set something going: the fan, the tap,
@@ -269,6 +285,16 @@ impl RecentRequests {
             why,
             route: Route::Context,
             ..like.clone()
+        })
+    }
+
+    /// Id of the end of what the last request of a conversation set going for some time; `None` where it has none.
+    pub fn end_of_last(&self, now_ms: u64, origin: &Origin) -> Option<String> {
+        let last = self.last.iter().find(|last| last.origin == *origin && last.until_ms > now_ms)?;
+        let newest = last.done.iter().rev().take(last.newest);
+        newest.filter(|done| done.intent.name == RESTORE_LATER).find_map(|done| {
+            let receipt = done.receipt.as_ref().filter(|receipt| receipt.ok)?;
+            receipt.detail["automation"]["id"].as_str().map(str::to_owned)
         })
     }
 
@@ -310,7 +336,8 @@ impl RecentRequests {
                 continue;
             }
             let completed = if follows {
-                before.iter().find_map(|before| complete(&intent, before))
+                let leaning = before.iter().find_map(|before| complete(&intent, before));
+                leaning.or_else(|| timer_choice::cancelled_by_words(&intent))
             } else if intent.slots.contains_key(OF_IT) {
                 before.iter().find_map(|before| scheduled::of_it(&intent, before))
             } else {

@@ -629,9 +629,27 @@ fn what_was_done_is_taken_back_by_words_that_say_so() {
     context.remember(1000, &Origin::Cli, vec![on]);
     let said = intent("HassNevermind", "{}");
     let undone =
-        |takes_back| context.cancelled(500, &Origin::Cli, &said, takes_back).map(|intent| intent.name);
+        |takes_back| context.cancelled(500, &Origin::Cli, &said, takes_back).map(|all| all[0].name.clone());
     assert_eq!((undone(true), undone(false)), (Some("HarkUndo".to_owned()), None));
     assert_eq!(context.cancelled(2000, &Origin::Cli, &said, true), None, "it was long ago");
+}
+
+#[test]
+fn what_was_told_of_one_thing_is_cancelled_as_a_whole_and_of_several_is_asked_which() {
+    let cancelled = |about: &str| {
+        let mut context = RecentRequests::default();
+        let mut told = receipt("").unwrap_or_else(|| panic!("it has one"));
+        told.changed = false;
+        told.detail = json!({"automations": [{"id": "a1"}, {"id": "a2"}]});
+        context.remember(1000, &Origin::Cli, vec![(intent("HarkAutomationList", about), Some(told))]);
+        let all =
+            context.cancelled(500, &Origin::Cli, &intent("HarkCancel", "{}"), false).unwrap_or_default();
+        all.into_iter().map(|one| (one.name, Value::Object(one.slots))).collect::<Vec<_>>()
+    };
+    let cancel = |slots| (CANCEL.to_owned(), slots);
+    let both = [cancel(json!({"id": "a1"})), cancel(json!({"id": "a2"}))];
+    assert_eq!(cancelled(r#"{"name":"Christmas tree"}"#), both);
+    assert_eq!(cancelled("{}"), [cancel(json!({}))]);
 }
 
 #[test]

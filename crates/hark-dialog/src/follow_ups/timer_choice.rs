@@ -2,8 +2,9 @@
 //! o'clock one", "the first".
 
 use super::Before;
-use hark_core::Intent;
+use hark_core::automation::intent::CANCEL;
 use hark_core::tool::error_code;
+use hark_core::{Intent, Slots};
 use serde_json::Value;
 
 /// Slots that tell which one is meant.
@@ -42,6 +43,9 @@ fn called_by(intent: &str) -> &'static str {
     }
 }
 
+/// Takes away one of several that wait or ring.
+pub const FOLLOW_CANCEL: &str = "HarkFollowCancel";
+
 /// What rings, in the names of intents about it, with the intent that takes it away and the slot of what it is called.
 const KINDS: [(&str, &str, &str); 3] = [
     ("Timer", "HassCancelTimer", "name"),
@@ -56,6 +60,13 @@ pub fn cancelled(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let named = |slot: &String| if slot == "name" { (*called).to_owned() } else { slot.clone() };
     let slots = intent.slots.iter().map(|(slot, value)| (named(slot), value.clone())).collect();
     Some(Intent { name: (*cancels).to_owned(), slots, response: None, ..intent.clone() })
+}
+
+/// "Cancel the coffee one" of whatever waits or rings and is called so.
+pub fn cancelled_by_words(intent: &Intent) -> Option<Intent> {
+    let words = intent.slots.get("name").filter(|_| intent.name == FOLLOW_CANCEL)?;
+    let slots = Slots::from_iter([("words".to_owned(), words.clone())]);
+    Some(Intent { name: CANCEL.to_owned(), slots, response: None, ..intent.clone() })
 }
 
 /// What was offered at a place: 1 is the first, -1 the last.

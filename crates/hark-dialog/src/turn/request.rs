@@ -139,7 +139,7 @@ impl Machine {
         let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else { return };
         turn.times.intent = Some(now);
         let Some(understanding) = self.weigh_continuation(now, id, understanding) else { return };
-        let mut understanding = match self.weigh_addition(id, understanding) {
+        let mut understanding = match self.weigh_addition(now, id, understanding) {
             Ok(understanding) => understanding,
             Err(alone) => return self.act_on(now, id, *alone),
         };
@@ -357,12 +357,12 @@ impl Machine {
             && !self.ringing.is_ringing();
         let meant = match (cancels, stops) {
             (true, _) => self.leaning.cancelled(now.clock_ms(), &origin, &intent, takes_back),
-            (false, true) => self.leaning.stopped(now.clock_ms(), &origin, &intent),
+            (false, true) => self.leaning.stopped(now.clock_ms(), &origin, &intent).map(|stop| vec![stop]),
             (false, false) => None,
         };
         if let Some(cancelled) = meant {
             let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
-            self.start_work(now, id, vec![cancelled], dry_run);
+            self.start_work(now, id, cancelled, dry_run);
             return;
         }
         let context = InstinctInput { awaiting_approval: true, ..self.instinct_context(&origin) };
