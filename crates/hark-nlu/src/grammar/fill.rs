@@ -95,6 +95,8 @@ struct Candidate {
     put_thing: bool,
     /// Whether a thing was passed over: "the water" of "turn the water off in the garden".
     passed_thing: bool,
+    /// Whether a kind of thing was said and has a place in it.
+    kept_thing: bool,
     /// Whether "all" or "everywhere" was passed over.
     passed_all: bool,
     /// Content words that were passed over, whatever that cost.
@@ -246,8 +248,8 @@ impl Reader<'_> {
         if found.slots.contains_key(COMMAND) && candidate.ignored > 0 {
             return None;
         }
-        // "Cancel the pasta" takes back no other timer.
-        if TAKE_BACK.contains(&intent) && candidate.ignored > 0 {
+        // "Cancel the pasta" takes back no other timer, and "scrap that, it would wake Jess" no alarm.
+        if TAKE_BACK.contains(&intent) && candidate.ignored > 0 || intent.contains("Cancel") && replaced {
             return None;
         }
         // Small talk has as many words as people; a request has one of those it is made with.
@@ -271,9 +273,9 @@ impl Reader<'_> {
         // Nor does who names a place and something in it mean all that is there, nor is anything to be done of which only
         // the place was said: "water the garden".
         let named = found.slots.contains_key("name");
-        let says_kind = ["domain", "device_class"].iter().any(|slot| found.slots.contains_key(*slot));
         let at_home = category_of(intent) == Some(Category::HomeControl);
-        let only_place = at_home && !named && (candidate.own == 0 || candidate.passed_thing && !says_kind);
+        let only_place =
+            at_home && !named && (candidate.own == 0 || candidate.passed_thing && !candidate.kept_thing);
         // Of which kind of thing something is to be done was said, or nothing is.
         let swapped = candidate.put_thing && (at_home || candidate.passed_thing);
         // "Is the robot cleaning or has it gone home" does not ask who is at home.
@@ -416,13 +418,15 @@ impl<'g> Text<'g> {
             && article.is_some_and(|word| self.grammar.lexicon().things.small_words.contains(word))
     }
 
-    /// Whether a word behind an article is a thing that sentences or names of this home know.
+    /// Whether a word behind an article, or "that", is a thing that sentences or names of this home know.
     fn is_a_thing(&self, at: usize) -> bool {
-        let word = self.tokens[at].word.as_str();
-        let article = at.checked_sub(1).map(|before| self.tokens[before].word.as_str());
+        let (word, lexicon) = (self.tokens[at].word.as_str(), self.grammar.lexicon());
+        let points = |before: &str| {
+            lexicon.things.articles.contains(before) || lexicon.requests.pronouns.contains(before)
+        };
         self.words[at].is_some()
-            && !self.grammar.lexicon().things.small_words.contains(word)
-            && article.is_some_and(|article| self.grammar.lexicon().things.articles.contains(article))
+            && !lexicon.things.small_words.contains(word)
+            && at.checked_sub(1).is_some_and(|before| points(&self.tokens[before].word))
     }
 
     fn has(&self, word: &str) -> bool {
@@ -524,8 +528,8 @@ impl<'g> Text<'g> {
     fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
         let (mut words, mut put_in, mut passed, mut kept) = (Vec::new(), Vec::new(), 0, 0);
         let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
-        let (mut passed_thing, mut put_thing, mut passed_all, mut own, mut ignored) =
-            (false, false, false, 0, 0);
+        let (mut passed_thing, mut kept_thing, mut put_thing, mut passed_all) = (false, false, false, false);
+        let (mut own, mut ignored) = (0, 0);
         let (mut is_end, mut lost_part, mut before_join) = (true, false, None);
         while let Some(way) = known.get(&place) {
             let Some(before) = way.before else { break };
@@ -545,6 +549,7 @@ impl<'g> Text<'g> {
                     let things = &self.grammar.lexicon().things;
                     let content = |token: &&Token| !things.small_words.contains(token.word.as_str());
                     kept += tokens.iter().filter(content).count();
+                    kept_thing |= tokens.iter().any(|token| self.grammar.names_a_kind(&[&token.word]));
                     let acts = |token: &&Token| {
                         let unit = self.grammar.lexicon().time.units.get(&token.word);
                         content(token) && unit.is_none() && !things.beside.contains(token.word.as_str())
@@ -585,6 +590,7 @@ impl<'g> Text<'g> {
             unheard,
             put_thing,
             passed_thing,
+            kept_thing,
             passed_all,
             invented,
             ignored,
