@@ -65,6 +65,8 @@ pub struct Discourse {
     pub verbs: Phrases,
     /// Words that make a sentence say how something is: "is", "it's".
     pub states: Phrases,
+    /// Verbs that a question has in front and an indirect one behind: "what *is* the time", "tell me what the time *is*".
+    pub copulas: Phrases,
     /// What only the one who is spoken to is asked for: "tell me".
     pub to_me: Phrases,
     /// Words with which a short request ends, so that the next may follow: "tv *on* curtains *closed*".

@@ -1,5 +1,5 @@
-//! Questions about what is so now, "tell me if the garage is open", and requests that go on with the answer: "is the back
-//! door locked, and if not lock it".
+//! Questions about what is so now, "tell me if the garage is open", requests that go on with the answer: "is the back door
+//! locked, and if not lock it", and indirect questions: "tell me what the time is".
 
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::Speech;
@@ -85,4 +85,32 @@ impl Composer<'_> {
 /// The response to the question whether something is so.
 pub(super) fn usual_answer(question: &Slots) -> &'static str {
     if question.contains_key("name") { ASKS_ONE } else { ASKS_ANY }
+}
+
+impl Speech<'_> {
+    /// The request with what it asks indirectly asked directly: "tell me what *is the time*" for "what *the time is*". `None`
+    /// where it asks nothing so.
+    pub fn with_direct_questions(&self) -> Option<String> {
+        let mut words = self.words();
+        let (talk, articles) = (&self.lexicon().discourse, self.lexicon().things.articles);
+        let joins = |word: &str| self.lexicon().requests.connectors.contains(word);
+        let (mut moved, mut at) = (false, 1);
+        while at + 2 < words.len() {
+            let is_question = talk.questions.contains(words[at - 1]) && articles.contains(words[at]);
+            let ends =
+                |end: &usize| *end == self.tokens.len() || joins(words[*end]) || self.pauses_before(*end);
+            let end = (at + 2..=words.len()).find(ends).filter(|_| is_question);
+            if let Some(end) = end.filter(|end| talk.copulas.contains(words[end - 1])) {
+                words[at..end].rotate_right(1);
+                (moved, at) = (true, end);
+            }
+            at += 1;
+        }
+        let pause = |at: usize| if at > 0 && self.pauses_before(at) { ", " } else { " " };
+        let text =
+            || words.iter().enumerate().map(|(at, word)| pause(at).to_owned() + word).collect::<String>();
+        // "Remind me where my glasses *are*" is a request as it stands.
+        let is_said = || self.reader.exactly(self.text, self.tokens).is_some();
+        (moved && !is_said()).then(|| text().trim_start().to_owned())
+    }
 }
