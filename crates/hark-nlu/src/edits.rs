@@ -99,6 +99,10 @@ impl Speech<'_> {
                 return other;
             }
         }
+        let beside = clauses.first().and_then(|places| self.beside_moment(wrong, places.first()?, meant));
+        if let Some(beside) = beside {
+            return vec![beside];
+        }
         let retimed = self.retimed(wrong, &clauses, &words[at..], meant);
         if !retimed.is_empty() {
             return retimed;
@@ -211,6 +215,23 @@ impl Speech<'_> {
         places.into_iter().flat_map(with).take(MAX_EDITS).collect()
     }
 
+    /// A request that waits for so long before or after what it waits for: "at sunset … make it *half an hour before*".
+    fn beside_moment(&self, wrong: &[&str], place: &Range<usize>, meant: &[&str]) -> Option<String> {
+        let (lexicon, time) = (self.lexicon(), &self.lexicon().time);
+        let length = |words: &[&str]| rules::length(words, lexicon).map_or(0, |(_, used)| used);
+        let said =
+            |marks| phrases::starts(marks, &meant[length(meant)..]) == Some(meant.len() - length(meant));
+        let marks = [time.sooner, time.afterwards].into_iter().find(|marks| said(*marks))?;
+        let clause = &wrong[place.clone()];
+        let begins = [lexicon.qualifiers.when, time.at, time.sooner, time.afterwards];
+        let moment = phrases::without_starts(&begins, &clause[length(clause)..]);
+        (length(meant) > 0).then_some(())?;
+        let new = [&meant[..length(meant)], &[marks.first()?], moment].concat();
+        // "*Half an hour* before sunset."
+        let start = (0..place.start).find(|at| at + length(&wrong[*at..place.start]) == place.start);
+        Some([&wrong[..start.unwrap_or(place.start)], &new, &wrong[place.end..]].concat().join(" "))
+    }
+
     /// Each clause of a request that says when: where it may stand, the likeliest end first.
     fn clauses(&self, words: &[&str]) -> Vec<Vec<Range<usize>>> {
         let (text, tokens) = spoken(words, self.reader);
@@ -262,6 +283,7 @@ impl Speech<'_> {
         let said = self.meant(&said[begins.unwrap_or(0)..]);
         let meant = which_one(said, self.lexicon());
         let is_one = meant.len() < said.len();
+        (!self.is_other_one(said)).then_some(())?;
         // "And take the tomatoes off" is a request of its own.
         let begins_request = meant.first().is_some_and(|first| talk.verbs.contains(first));
         (!begins_request).then_some(())?;

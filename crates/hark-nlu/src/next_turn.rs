@@ -252,15 +252,24 @@ impl Speech<'_> {
         let (words, next) = (self.words(), self.next_turn()?);
         let connectors = self.lexicon().requests.connectors;
         let said = phrases::without_starts(&[connectors, self.lexicon().time.now], &words[next..]);
-        phrases::find(self.lexicon().qualifiers.others, said)?;
+        phrases::find(self.lexicon().qualifiers.others, said).filter(|_| !self.is_other_one(said))?;
         let said = phrases::without_ends(&[self.lexicon().discourse.another_behind], said);
         Some(format!("{} {} {}", words[..next].join(" "), connectors.first()?, said.join(" ")))
+    }
+
+    /// Whether some words begin with "the other one": that is told from what was named, and is not the rest of it.
+    pub(super) fn is_other_one(&self, said: &[&str]) -> bool {
+        let behind =
+            phrases::find(self.lexicon().qualifiers.others, said).and_then(|(_, used)| said.get(used));
+        behind.is_some_and(|one| self.lexicon().discourse.one.contains(one))
     }
 
     /// The second of two turns with the place that the first is about for "in there", and the first before it.
     fn there(&self) -> Option<(String, String)> {
         let (words, next) = (self.words(), self.next_turn()?);
         let there = self.lexicon().discourse.there;
+        let said = phrases::without_starts(&[self.lexicon().requests.connectors], &words[next..]);
+        (!self.is_other_one(said)).then_some(())?;
         let at = |at: usize| Some((at, phrases::starts(there, &words[at..]).filter(|it| *it > 1)?));
         let (at, length) = (next..words.len()).find_map(at)?;
         let place = self.place(&words[..next]).or_else(|| self.place_of_thing(&words[..next]))?;

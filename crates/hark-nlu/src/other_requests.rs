@@ -69,7 +69,7 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
         Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
             // "In ten minutes, turn on the lamp" begins with its time.
             let is_within = found.words.get(at - 1).is_none_or(|(_, took)| *took == Took::AsItIs);
-            // "Sugar, no not sugar, flour" is no one item, "no" alone may be a word of one.
+            // "Sugar, no not sugar, flour" and "rice, no, flour" are no one item, "no" alone may be a word of one.
             let corrects = phrases::starts(talk.corrections, &words[at..]).is_some_and(|length| {
                 let denies = words.get(at + length).is_some_and(|it| lexicon.requests.negations.contains(it));
                 // "Salt on the shopping list, no, on the packing list."
@@ -77,7 +77,8 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
                     let before = speech.reader.exactly(speech.text, &speech.tokens[..at]);
                     before.is_some_and(|it| it.is_on_named_list())
                 };
-                length > 1 || denies || on_a_list()
+                let is_apart = || speech.pauses_before(at) && speech.pauses_before(at + length);
+                length > 1 || denies || at + length < words.len() && is_apart() || on_a_list()
             });
             asks(at) || is_within && goes_on(at, talk.verbs) || corrects
         }),

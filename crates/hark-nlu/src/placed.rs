@@ -14,6 +14,26 @@ pub(super) const MAX_PLACE_WORDS: usize = 3;
 const PLACES: [&str; 2] = ["area", "floor"];
 
 impl Speech<'_> {
+    /// The request without "both" before the two things or places that it names: "lights on in *both* the bedroom and the office".
+    /// `None` where there is nothing of the kind.
+    pub(super) fn without_both(&self) -> Option<String> {
+        let (words, lexicon) = (self.words(), self.lexicon());
+        let joins = |at: &usize| lexicon.requests.connectors.contains(words[*at]);
+        let is_target = |from: usize, end: usize| {
+            let article = lexicon.things.articles.contains(words[from]);
+            self.is_target(&words[from + usize::from(article)..end])
+        };
+        let is_both = |at: &usize| {
+            let Some(join) = (at + 2..words.len().saturating_sub(1)).find(joins) else { return false };
+            let last = words.len().min(join + 2 + MAX_PLACE_WORDS);
+            lexicon.qualifiers.both.contains(words[*at])
+                && is_target(at + 1, join)
+                && (join + 2..=last).any(|end| is_target(join + 1, end))
+        };
+        let at = (0..words.len()).find(is_both)?;
+        Some(format!("{}{}", &self.text[..self.tokens[at].start], &self.text[self.tokens[at + 1].start..]))
+    }
+
     /// The request that is read without its place, with that; `None` where it is none, has a place already, or names a thing
     /// that stands elsewhere and nothing of its kind stands there.
     pub(super) fn placed(&self) -> Option<Match> {

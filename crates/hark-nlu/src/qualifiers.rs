@@ -266,19 +266,21 @@ impl<'s> Qualifiers<'s> {
         is_number && unit
     }
 
-    /// Whether a "while" clause only says what a person does meanwhile, and is no condition: "*while I look for my glasses*",
-    /// or another with a length beside it.
+    /// Whether a clause only says what a person does meanwhile, and is no condition: "*while I look for my glasses*", or another
+    /// with a length beside it, "for five minutes, *till I get my shoes on*".
     pub fn only_tells(&self, it: &Qualifier) -> bool {
         let lexicon = self.speech.reader.grammar.lexicon();
-        let lasts = |other: &Qualifier| matches!(other.kind, Kind::Lasting | Kind::Until);
+        let lasts = |other: &Qualifier| {
+            matches!((it.kind, other.kind), (_, Kind::Lasting) | (Kind::During, Kind::Until))
+        };
         let (mark, said) = (&self.words[it.mark.0..it.mark.1], &self.words[it.mark.1..]);
         let states = |word: &&str| lexicon.discourse.states.contains(word);
         // "While I am away" could be a condition.
         let does = phrases::starts(lexicon.qualifiers.meanwhile, mark) == Some(mark.len())
             && !said.iter().take(MOST_WORDS_OF_SUBJECT).any(states);
-        it.kind == Kind::During
+        matches!(it.kind, Kind::During | Kind::Until)
             && phrases::starts(lexicon.discourse.speakers, said).is_some()
-            && (does || self.found.iter().any(lasts))
+            && (it.kind == Kind::During && does || self.found.iter().any(lasts))
     }
 
     /// Whether it says from when to when ("between seven and nine", "from ten to six"), and nothing is waited for that it could

@@ -145,10 +145,16 @@ impl<'s> Speech<'s> {
             cuts.filter(|cut| !(begins && ends_in_number(*cut)))
         };
         cuts().find_map(|cut| self.composed(&with(cut))).or_else(|| {
-            let on_a_list = |text: String| {
+            let on_a_list = |cut: usize| {
+                let text = with(cut);
                 let found = self.reader.exactly(&text, &self.reader.tokenise(&text))?;
-                let fits =
-                    category_of(&found.intent) == Some(Category::List) && found.slots.contains_key("name");
+                // "Add rice, no, lentils to the list": of the first only what is to be done is left.
+                let acts =
+                    meant.split(' ').next().is_some_and(|word| self.lexicon().discourse.verbs.contains(word));
+                let before = || !acts && found.words.iter().take(cut).all(|(_, took)| *took == Took::Meant);
+                let named =
+                    || category_of(&found.intent) == Some(Category::List) && found.slots.contains_key("name");
+                let fits = found.is_on_named_list() && before() || named();
                 let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
                 let wild = |at: usize| found.words[at].1 == Took::AsItIs;
                 let says_where = (1..words.len()).any(|at| {
@@ -158,7 +164,7 @@ impl<'s> Speech<'s> {
                 });
                 (fits && !says_where && !leans_on_another(&found.intent)).then_some(found)
             };
-            cuts().find_map(|cut| on_a_list(with(cut)))
+            cuts().find_map(on_a_list)
         })
     }
 

@@ -71,6 +71,11 @@ impl Understand for Grammar {
             if let Some(value) = is_open.then(|| reader.value(text)).flatten() {
                 return (value, false);
             }
+            let mut found = found;
+            // "Put the dishwasher on" puts nothing on a list, where no list was spoken of.
+            if is_whole(&found) && found.intents.iter().all(takes_any) {
+                found.unknown = reader.unknown(text, &reader.tokenise(text)).unknown;
+            }
             if effort.is_spent() || is_whole(&found) && !reader.swallows_correction(&found) {
                 return (found, effort.is_spent());
             }
@@ -268,6 +273,7 @@ impl Reader<'_> {
         reader.expect_parts(&tokens);
         let said = Speech { reader, text, tokens: &tokens };
         let in_full = said.with_places().or_else(|| said.with_others_named());
+        let in_full = in_full.or_else(|| said.with_direct_questions()).or_else(|| said.without_both());
         let in_full = in_full.or_else(|| said.with_same_time()).or_else(|| said.with_day_at_times());
         let in_full = in_full.or_else(|| said.with_time_of_clause()).or_else(|| said.with_joined_clauses());
         let in_full = in_full.or_else(|| said.with_length_behind()).or_else(|| said.with_delay_first());
@@ -512,6 +518,15 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
             one.slots.insert("name".to_owned(), name.clone());
             one.slots.insert("domain".to_owned(), domain.as_str().into());
         }
+        let each = counted(&one, &words, grammar);
+        if !each.is_empty() {
+            one.slots.retain(|slot, _| !["area", "domain"].contains(&slot.as_str()));
+            found.intents.extend(each.into_iter().map(|name| {
+                let named = std::iter::once(("name".to_owned(), name));
+                Intent { slots: one.slots.clone().into_iter().chain(named).collect(), ..one.clone() }
+            }));
+            continue;
+        }
         let name = one.slots.get("name").and_then(|name| Some((grammar.domain_of(name.as_str()?)?, name)));
         named.extend(name.map(|(domain, name)| (domain.to_owned(), name.clone())));
         found.intents.push(one);
@@ -531,5 +546,29 @@ fn only_meant(one: &Intent, words: &[String], grammar: &Grammar) -> Option<Value
         None => (None, of_house()?),
     };
     let is_the_one = (one.single || area.is_none()) && !is_one_of_a_kind(&said, grammar.lexicon());
-    is_the_one.then(|| grammar.only_called(words, area, domain).cloned()).flatten()
+    let only = |word: &String| match grammar.called(Some(word), area, domain).as_slice() {
+        [only] => Some((*only).clone()),
+        _ => None,
+    };
+    is_the_one.then(|| words.iter().find_map(only)).flatten()
+}
+
+/// The names of as many things in an area as were counted, where so many are called by the kind that was said, and there are more
+/// of it: "the *two lamps* in the living room" beside its light. None where that is not so.
+fn counted(one: &Intent, words: &[String], grammar: &Grammar) -> Vec<Value> {
+    let said: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (area, domain) = (one.slots.get("area"), one.slots.get("domain").and_then(Value::as_str));
+    let (Some(area), Some(domain)) = (area, domain) else { return Vec::new() };
+    let lexicon = grammar.lexicon();
+    let count = |at: usize| match lexicon.numbers.whole(&said[at..]) {
+        Some((count, used)) => Some((usize::try_from(count).ok()?, at + used)),
+        None => lexicon.qualifiers.both.contains(said[at]).then_some((2, at + 1)),
+    };
+    let named = (0..said.len()).filter_map(count).find_map(|(count, kind)| {
+        let called = grammar.called(Some(said.get(kind)?), Some(area), domain);
+        (count > 1 && called.len() == count).then_some(called)
+    });
+    let all = grammar.called(None, Some(area), domain);
+    let some = named.filter(|named| named.len() < all.len() && !one.slots.contains_key("name"));
+    some.unwrap_or_default().into_iter().cloned().collect()
 }

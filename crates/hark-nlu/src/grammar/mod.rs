@@ -254,22 +254,26 @@ impl Grammar {
         self.context_of(|item| item.list == home::THINGS && item.text == words, home::IN_AREA)?.as_str()
     }
 
-    /// The only thing of a domain, in an area where one is given, whose name ends in one of some words: "lamp" is the bedside lamp of
-    /// the bedroom.
-    pub(super) fn only_called(&self, words: &[String], area: Option<&Value>, domain: &str) -> Option<&Value> {
+    /// The things of a domain, in an area where one is given, whose name ends in a word: "lamp" is the bedside lamp of the bedroom,
+    /// "lamps" are all that are called so. Without a word, all.
+    pub(super) fn called(&self, word: Option<&str>, area: Option<&Value>, domain: &str) -> Vec<&Value> {
         let is_there = |item: &&fuzzy_match::Item| {
             let context = &item.entry.context;
             item.list == home::THINGS
                 && area.is_none_or(|area| context.get(home::IN_AREA) == Some(area))
                 && context.get("domain").is_some_and(|it| it == domain)
         };
-        let there = || self.names.items.iter().filter(is_there);
-        words.iter().find_map(|word| {
-            let mut called =
-                there().filter(|item| item.text.rsplit(' ').next() == Some(word)).map(|item| &item.entry.out);
-            let first = called.next()?;
-            called.all(|other| other == first).then_some(first)
-        })
+        let is_called = |item: &&fuzzy_match::Item| {
+            let said = word.map(|word| [word, synonyms::stem(word, &self.lexicon().things)]);
+            said.is_none_or(|said| item.text.rsplit(' ').next().is_some_and(|last| said.contains(&last)))
+        };
+        let mut called: Vec<&Value> = Vec::new();
+        for item in self.names.items.iter().filter(is_there).filter(is_called) {
+            if !called.contains(&&item.entry.out) {
+                called.push(&item.entry.out);
+            }
+        }
+        called
     }
 
     /// Whether something of a domain, and of a device class where one is said, stands in an area, or on a floor.

@@ -82,7 +82,7 @@ pub(super) fn is_plural(word: &str, things: &Things) -> bool {
 }
 
 /// A word without its ending.
-fn stem<'w>(word: &'w str, things: &Things) -> &'w str {
+pub(super) fn stem<'w>(word: &'w str, things: &Things) -> &'w str {
     let cut = |ending: &&str| {
         word.strip_suffix(*ending).filter(|stem| stem.len() >= SHORTEST && !stem.ends_with('s'))
     };

@@ -585,3 +585,16 @@ fn a_number_with_a_unit_takes_the_place_of_the_only_one() {
     let [(_, rule)] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(rule["trigger"]["condition"]["question"]["below"], 3, "{rule:?}");
 }
+
+#[test]
+fn so_long_beside_what_is_waited_for_stands_beside_the_same() {
+    for (first, then, minutes) in [
+        ("when the sun comes up turn on the lamp", "make it half an hour after", 30),
+        ("turn on the lamp half an hour before sunset", "make it an hour before", -60),
+    ] {
+        let found = corrected(first, then);
+        let [(_, rule)] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(rule["trigger"]["offset_minutes"], minutes, "{rule:?}");
+        assert!(!rule["said_when"].as_str().is_some_and(|said| said.contains("hour an hour")), "{rule:?}");
+    }
+}

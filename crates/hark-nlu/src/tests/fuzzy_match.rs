@@ -127,6 +127,28 @@ fn what_stands_where_the_speaker_is_settles_a_tie() {
 }
 
 #[test]
+fn as_many_as_were_counted_are_meant_where_so_many_are_called_so() {
+    let mut home = home();
+    home.entities.extend([
+        light("light.left", "Left lamp", "office", &[]),
+        light("light.right", "Right lamp", "office", &[]),
+    ]);
+    let grammar = Grammar::new(english(), &home);
+    let names = |text| {
+        let found = grammar.understand(text, "en").intents;
+        found.iter().map(|it| it.slots.get("name").cloned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names("put the two lamps in the office on"),
+        [Some("Left lamp".into()), Some("Right lamp".into())]
+    );
+    assert_eq!(names("turn on both lamps in the office").len(), 2);
+    for of_the_room in ["turn on the lights in the office", "turn on the three lights in the office"] {
+        assert_eq!(names(of_the_room), [None], "{of_the_room}");
+    }
+}
+
+#[test]
 fn a_door_is_asked_about_unless_it_was_named() {
     for (text, asked) in [
         ("unlock the front door", 0),
