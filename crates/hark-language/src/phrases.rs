@@ -16,6 +16,8 @@ pub struct Phrases {
     sorted: &'static [&'static str],
     /// How they begin: most words begin none of them, and need not be looked up.
     openings: Openings,
+    /// Words of the longest.
+    longest: usize,
 }
 
 /// A set of first letters of phrases, with false positives.
@@ -119,7 +121,8 @@ impl<'de> Deserialize<'de> for Phrases {
         let listed: &[&str] = phrases.into_iter().map(kept).collect::<Vec<_>>().leak();
         let mut sorted = listed.to_vec();
         sorted.sort_unstable();
-        Ok(Self { listed, openings: Openings::of(&sorted), sorted: sorted.leak() })
+        let longest = listed.iter().map(|phrase| phrase.split(' ').count()).max().unwrap_or(0);
+        Ok(Self { listed, openings: Openings::of(&sorted), sorted: sorted.leak(), longest })
     }
 }
 
@@ -157,10 +160,10 @@ pub fn starts(phrases: Phrases, words: &[&str]) -> Option<usize> {
 
 /// The longest of some phrases that `words` end with: its count of words.
 pub fn ends(phrases: Phrases, words: &[&str]) -> Option<usize> {
-    let longest = phrases.iter().map(|phrase| phrase.split(' ').count()).max().unwrap_or(0);
-    (1..=words.len().min(longest)).rev().find(|count| {
+    (1..=words.len().min(phrases.longest)).rev().find(|count| {
         let tail = &words[words.len() - count..];
-        beginning(phrases.sorted, tail[0], |phrase| phrase).any(|phrase| length(phrase, tail) == Some(*count))
+        phrases.openings.may_hold(tail[0])
+            && beginning(phrases.sorted, tail[0], |phrase| phrase).any(|phrase| length(phrase, tail) == Some(*count))
     })
 }
 

@@ -140,7 +140,7 @@ struct Search<'g> {
 
 impl<'g> Search<'g> {
     fn new(grammar: &'g Grammar, words: &'g [Heard<'g>], costs: &EditCosts) -> Option<Self> {
-        let start = grammar.graph.start?;
+        let start = grammar.graph().start?;
         let cheapest = costs.delete.min(costs.insert).min(costs.substitute).max(0.0);
         let mut search = Self {
             grammar,
@@ -167,7 +167,7 @@ impl<'g> Search<'g> {
                 self.edit(next.way, way);
                 continue;
             }
-            let state = self.grammar.graph.state(way.place.state);
+            let state = self.grammar.graph().state(way.place.state);
             if way.place.used as usize == self.words.len() && way.place.list == NONE && state.last {
                 return Some((self.spoken(next.way), way.cost));
             }
@@ -219,7 +219,7 @@ impl<'g> Search<'g> {
     /// What the rest costs at least: words that can come no more, words too few or too many, and a next
     /// word that does not fit here.
     fn at_least(&self, place: Place) -> f32 {
-        let (graph, views) = (&self.grammar.graph, &self.grammar.views);
+        let (graph, views) = (self.grammar.graph(), &self.grammar.views);
         let rest = &self.words[place.used as usize..];
         let state = graph.state(place.state);
         let list = (place.list != NONE).then(|| &views.tries[place.list as usize]);
@@ -263,7 +263,7 @@ impl<'g> Search<'g> {
             }
             return;
         }
-        let here = grammar.graph.state(state);
+        let here = grammar.graph().state(state);
         if let Some(word) = word {
             let first = here.words.partition_point(|(other, _)| *other < word);
             for (_, to) in here.words[first..].iter().take_while(|(other, _)| *other == word) {
@@ -295,7 +295,7 @@ impl<'g> Search<'g> {
             self.push(Place { used, state, list }, insert, index, word);
         };
         if list == NONE {
-            let here = grammar.graph.state(state);
+            let here = grammar.graph().state(state);
             here.words.iter().for_each(|(word, to)| change(*word, *to, NONE));
         } else {
             let here = &grammar.views.tries[list as usize];

@@ -49,7 +49,7 @@ impl Grammar {
 
     /// Reads one sentence.
     fn read(&self, words: &[Option<WordId>]) -> Completeness {
-        let Some(start) = self.graph.start.filter(|_| !words.is_empty()) else {
+        let Some(start) = self.graph().start.filter(|_| !words.is_empty()) else {
             return Completeness::Unknown;
         };
         let mut places = self.enter_and_leave_lists([(start, None)].into());
@@ -58,7 +58,7 @@ impl Grammar {
             let next = places.iter().flat_map(|place| self.steps(*place, *word)).collect();
             places = self.enter_and_leave_lists(next);
         }
-        let ends = |(state, list): &Place| list.is_none() && self.graph.state(*state).last;
+        let ends = |(state, list): &Place| list.is_none() && self.graph().state(*state).last;
         match (places.is_empty(), places.iter().any(ends)) {
             (true, _) => Completeness::Unknown,
             (false, false) => Completeness::Unfinished,
@@ -72,7 +72,7 @@ impl Grammar {
         if let Some(list) = list {
             return self.views.step(list, word).map(|next| (state, Some(next))).into_iter().collect();
         }
-        let words = self.graph.state(state).words;
+        let words = self.graph().state(state).words;
         let first = words.partition_point(|(other, _)| *other < word);
         let same = words[first..].iter().take_while(|(other, _)| *other == word);
         same.map(|(_, to)| (*to, None)).collect()
@@ -91,7 +91,7 @@ impl Grammar {
                 Some(list) if !self.views.tries[list as usize].values.is_empty() => todo.push((state, None)),
                 Some(_) => {}
                 None => todo.extend(
-                    self.graph
+                    self.graph()
                         .state(state)
                         .views
                         .iter()
@@ -130,7 +130,7 @@ impl Grammar {
     /// The shortest ways to an end of a sentence by each of the next words; of a list one value.
     fn tails(&self, (state, list): Place) -> Vec<Vec<WordId>> {
         match list {
-            Some(list) if self.graph.is_polite(list, &self.views) => Vec::new(),
+            Some(list) if self.graph().is_polite(list, &self.views) => Vec::new(),
             Some(list) if self.views.tries[list as usize].next.is_empty() => Vec::new(),
             Some(list) => {
                 let mut tail = Vec::new();
@@ -139,7 +139,7 @@ impl Grammar {
                 vec![tail]
             }
             None => {
-                let next = self.graph.state(state).words.iter().map(|(word, to)| {
+                let next = self.graph().state(state).words.iter().map(|(word, to)| {
                     let mut tail = vec![*word];
                     self.shortest_end(*to, &mut tail);
                     tail
@@ -163,9 +163,9 @@ impl Grammar {
 
     /// Adds the words of the shortest way from a state to the end of a sentence.
     fn shortest_end(&self, mut state: StateId, tail: &mut Vec<WordId>) {
-        let min_left = |state: StateId| self.graph.state(state).min_left;
+        let min_left = |state: StateId| self.graph().state(state).min_left;
         loop {
-            let here = self.graph.state(state);
+            let here = self.graph().state(state);
             if here.last {
                 return;
             }

@@ -40,7 +40,7 @@ use sample::Sampler;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use views::{ViewBuilder, Views};
 use words::{WordId, Words};
 
@@ -122,8 +122,11 @@ pub struct Grammar {
     skip_phrases: Vec<Vec<WordId>>,
     /// What is known before a word is said, such as the area this node stands in.
     context: Map<String, Value>,
-    graph: Graph,
-    sampler: Sampler,
+    /// Polite phrases.
+    skip_view: views::ViewId,
+    /// For what is spoken: made when it is needed first.
+    graph: OnceLock<Graph>,
+    sampler: OnceLock<Sampler>,
     /// The names of the home, for those that were not said exactly.
     names: fuzzy_match::Names,
     /// Which words, by their number, stand in names of this home or in lists of values, and in no sentence.
@@ -182,8 +185,6 @@ impl Grammar {
             .flat_map(|entry| entry.phrases.iter().flatten())
             .for_each(|word| only_in_lists[*word as usize] = true);
         network.literals().for_each(|word| only_in_lists[word as usize] = false);
-        let graph = Graph::new(&network, &views, skip_view, words.count());
-        let sampler = Sampler::new(&network, &views, &meanings);
         Self {
             language: sentences.language().to_owned(),
             lexicon,
@@ -195,8 +196,9 @@ impl Grammar {
             meanings,
             skip_phrases,
             context,
-            graph,
-            sampler,
+            skip_view,
+            graph: OnceLock::new(),
+            sampler: OnceLock::new(),
             names,
             only_in_lists,
             similar: None,
@@ -352,9 +354,18 @@ impl Grammar {
         self.lexicon
     }
 
+    /// The automaton of what can be said.
+    fn graph(&self) -> &Graph {
+        self.graph.get_or_init(|| Graph::new(&self.network, &self.views, self.skip_view, self.words.count()))
+    }
+
+    fn sampler(&self) -> &Sampler {
+        self.sampler.get_or_init(|| Sampler::new(&self.network, &self.views, &self.meanings))
+    }
+
     /// How large it is, for people: templates, nodes of the network, states for speech, words.
     pub fn size(&self) -> [usize; 4] {
-        [self.meanings.len(), self.network.len(), self.graph.len(), self.words.count()]
+        [self.meanings.len(), self.network.len(), self.graph().len(), self.words.count()]
     }
 }
 
@@ -374,7 +385,7 @@ impl SpeechGrammar for Grammar {
     }
 
     fn vocabulary(&self) -> Vec<String> {
-        let ids = self.graph.vocabulary(&self.views);
+        let ids = self.graph().vocabulary(&self.views);
         let mut words: Vec<String> = ids.into_iter().map(|id| self.words.text(id).to_owned()).collect();
         words.push(JOINER.to_owned());
         words.sort_unstable();

@@ -185,7 +185,7 @@ impl Grammar {
     /// How sentences that can be said go on from a node.
     pub(super) fn fork(&self, at: NodeId) -> Fork {
         let network = &self.network;
-        let speaks = |to: NodeId| self.sampler.speaks[to as usize];
+        let speaks = |to: NodeId| self.sampler().speaks[to as usize];
         let words = network.said_words(at).filter(|(_, to)| speaks(*to));
         let mut words: Vec<_> = words.map(|(word, to)| (word, to, 1)).collect();
         words.sort_unstable();
@@ -204,7 +204,7 @@ impl Grammar {
     /// First nodes of the templates that can be said, each with its share of the samples.
     pub(super) fn sampled_starts(&self) -> impl Iterator<Item = (NodeId, f64)> {
         let mut before = 0.0;
-        self.sampler.intents.iter().flat_map(move |intent| {
+        self.sampler().intents.iter().flat_map(move |intent| {
             let share = intent.weight_to_here - std::mem::replace(&mut before, intent.weight_to_here);
             let sum: f64 = intent.templates.iter().map(|(weight, _)| weight).sum();
             let start = |template: TemplateId| self.network.starts[template as usize];
@@ -236,7 +236,7 @@ impl Grammar {
     pub fn labelled(&self, per_intent: usize, seed: u64) -> Vec<LabelledSample> {
         let mut run = Run { grammar: self, dice: Dice(seed), waiting: QuickMap::default() };
         let mut found = Vec::new();
-        for intent in &self.sampler.intents {
+        for intent in &self.sampler().intents {
             let mut seen = BTreeSet::new();
             // Intents of few sentences repeat themselves.
             for _ in 0..3 * per_intent {
@@ -280,7 +280,7 @@ impl Grammar {
 
 impl Run<'_> {
     fn sentence(&mut self) -> Option<Sample> {
-        let intents = &self.grammar.sampler.intents;
+        let intents = &self.grammar.sampler().intents;
         let total = intents.last()?.weight_to_here;
         let point = self.dice.share() * total;
         let intent = &intents[intents.partition_point(|intent| intent.weight_to_here <= point)];

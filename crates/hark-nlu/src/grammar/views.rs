@@ -191,7 +191,10 @@ impl ViewBuilder {
     fn number(&mut self, range: &Range, number: f64) -> Option<Arc<Entry>> {
         let known = self.numbers.get(&number.to_bits()).cloned();
         let phrases = known.unwrap_or_else(|| {
-            let phrases = self.phrases(&self.lexicon.numbers.spellings(number));
+            // They are words already.
+            let spellings = self.lexicon.numbers.spellings(number);
+            let mut words = |text: &String| text.split(' ').map(|word| self.words.intern(word)).collect();
+            let phrases: Vec<Vec<WordId>> = spellings.iter().map(&mut words).collect();
             self.numbers.insert(number.to_bits(), phrases.clone());
             phrases
         });
@@ -328,5 +331,19 @@ pub struct RawEntry {
 impl RawEntry {
     fn plain(text: &str) -> Self {
         Self { texts: vec![text.to_owned()], out: Value::from(text), context: Map::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn spellings_of_numbers_are_words_as_they_are() {
+        for language in ["en", "de", "nl"] {
+            let lexicon = hark_language::of(language);
+            let numbers = (-100..400).map(|half| f64::from(half) / 2.0).chain((0..3000).map(f64::from));
+            for text in numbers.flat_map(|number| lexicon.numbers.spellings(number)) {
+                assert_eq!(crate::text::words(&text, lexicon).join(" "), text, "{language}");
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 
 impl Grammar {
     pub(super) fn first_place(&self) -> Option<Place> {
-        self.graph.start.map(|state| place(state, NONE))
+        self.graph().start.map(|state| place(state, NONE))
     }
 
     /// Every word that can follow at `from`, with the place after it. A word can come more than once,
@@ -26,7 +26,7 @@ impl Grammar {
                 return;
             }
         }
-        let here = self.graph.state(state);
+        let here = self.graph().state(state);
         for (word, to) in here.words {
             visit(self.words.text(*word), place(*to, NONE));
         }
@@ -42,7 +42,7 @@ impl Grammar {
     pub(super) fn ends_at(&self, at: Place) -> bool {
         let (state, list) = parts(at);
         let listed = list == NONE || !self.views.tries[list as usize].values.is_empty();
-        listed && self.graph.state(state).last
+        listed && self.graph().state(state).last
     }
 }
 

@@ -1,5 +1,6 @@
 //! Words as small numbers, and a quick hash for tables keyed by small numbers.
 
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -9,7 +10,7 @@ pub type WordId = u32;
 /// Every word of the grammar, each with a number.
 #[derive(Debug, Default)]
 pub struct Words {
-    by_text: HashMap<String, WordId>,
+    by_text: FxHashMap<String, WordId>,
     texts: Vec<String>,
 }
 
