@@ -273,6 +273,11 @@ pub fn every(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 /// The same at another time. A day alone keeps the time of day, a time of day alone keeps the day.
 pub fn when(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = &before.done.intent;
+    // "Make it Tuesday", "and at ten": what was changed is changed again.
+    let changes = RINGING.iter().any(|(name, change, _)| *name == done.name && name == change);
+    if changes && before.done.receipt.as_ref().is_some_and(|receipt| receipt.ok) {
+        return moved(intent, before);
+    }
     let slot = SLOTS.into_iter().find(|slot| done.slots.contains_key(*slot));
     let mut slots = done.slots.clone();
     if let Some(said) = text(&intent.slots, "time") {

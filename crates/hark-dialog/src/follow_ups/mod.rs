@@ -327,6 +327,11 @@ impl RecentRequests {
                 (None, None) => Vec::new(),
             };
             let follows = is_follow_up(&intent.name);
+            // "Forget about the cold" of what was just told, and waits.
+            if let Some(told) = last.filter(|_| earlier.is_empty()).and_then(|last| last.forgotten(&intent)) {
+                kept.push(told);
+                continue;
+            }
             if let Some(others) = last.filter(|_| earlier.is_empty()).and_then(|last| last.all_but(&intent)) {
                 kept.extend(others);
                 continue;
@@ -403,6 +408,15 @@ impl Last {
     /// Whether another turn goes on with the same: "turn on the lamp", "and the fan as well", "both off again".
     fn goes_on_with(&self, next: &[Done]) -> bool {
         self.is_alike(next) && next.iter().all(|next| next.intent.route == Route::Context)
+    }
+
+    /// What cancels the one thing that waits and was just told, where somebody wants it forgotten in words of their own.
+    fn forgotten(&self, intent: &Intent) -> Option<Intent> {
+        (intent.name == FORGET && intent.slots.contains_key("query")).then_some(())?;
+        let told = self.done.last().filter(|done| done.intent.name == "HarkAutomationList")?;
+        let [only] = told.receipt.as_ref()?.detail["automations"].as_array()?.as_slice() else { return None };
+        let slots = Slots::from_iter([("id".to_owned(), only["id"].clone())]);
+        Some(Intent { name: CANCEL.to_owned(), slots, response: None, ..intent.clone() })
     }
 
     /// What takes the others back where one of the things of the last turn is all that is meant: "just the lamp" behind the

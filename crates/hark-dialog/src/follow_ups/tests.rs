@@ -653,6 +653,37 @@ fn what_was_told_of_one_thing_is_cancelled_as_a_whole_and_of_several_is_asked_wh
 }
 
 #[test]
+fn what_was_just_told_and_waits_is_forgotten_in_words_of_ones_own() {
+    let forgotten = |told: Value| {
+        let mut context = RecentRequests::default();
+        let mut receipt = receipt("").unwrap_or_else(|| panic!("it has one"));
+        receipt.detail = json!({ "automations": told });
+        context.remember(1000, &Origin::Cli, vec![(intent("HarkAutomationList", "{}"), Some(receipt))]);
+        let said = intent("HarkForget", r#"{"query":"the cold"}"#);
+        let mut found = Understanding { intents: vec![said], ..Understanding::default() };
+        context.complete(500, &Origin::Cli, &mut found);
+        found.intents.remove(0)
+    };
+    let one = forgotten(json!([{"id": "a1"}]));
+    assert_eq!((one.name.as_str(), &one.slots["id"]), (CANCEL, &json!("a1")));
+    assert_eq!(forgotten(json!([{"id": "a1"}, {"id": "a2"}])).name, "HarkForget");
+}
+
+#[test]
+fn what_was_moved_is_moved_again() {
+    let mut context = RecentRequests::default();
+    let mut moved = receipt("").unwrap_or_else(|| panic!("it has one"));
+    moved.detail = json!({"reminder": {"id": "r1"}});
+    let first = intent("HarkMoveReminder", r#"{"id":"r1","to":"2026-12-01"}"#);
+    context.remember(1000, &Origin::Cli, vec![(first, Some(moved))]);
+    let at_ten = intent("HarkFollowWhen", r#"{"time":"10:00:00/22:00:00"}"#);
+    let mut found = Understanding { intents: vec![at_ten], ..Understanding::default() };
+    context.complete(500, &Origin::Cli, &mut found);
+    assert_eq!(found.intents[0].name, "HarkMoveReminder", "{found:?}");
+    assert_eq!(found.intents[0].slots["id"], "r1");
+}
+
+#[test]
 fn nothing_is_done_where_it_is_not_clear_to_what_not() {
     let mut found = Understanding {
         intents: vec![intent("HassTurnOn", r#"{"name":"Dinner"}"#), intent("HarkFollowNot", "{}")],
