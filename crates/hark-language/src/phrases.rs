@@ -163,7 +163,8 @@ pub fn ends(phrases: Phrases, words: &[&str]) -> Option<usize> {
     (1..=words.len().min(phrases.longest)).rev().find(|count| {
         let tail = &words[words.len() - count..];
         phrases.openings.may_hold(tail[0])
-            && beginning(phrases.sorted, tail[0], |phrase| phrase).any(|phrase| length(phrase, tail) == Some(*count))
+            && beginning(phrases.sorted, tail[0], |phrase| phrase)
+                .any(|phrase| length(phrase, tail) == Some(*count))
     })
 }
 

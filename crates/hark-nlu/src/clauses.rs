@@ -101,6 +101,12 @@ pub(super) fn compose(reader: &Reader<'_>, text: &str) -> Option<Understanding> 
     compose_words(reader, text).or_else(core)
 }
 
+/// A request that says neither when nor how long, or several: "close the blinds and let me know".
+fn request_of(reader: &Reader<'_>, text: &str) -> Option<Composed> {
+    let by = Composer { reader, nearly: false, before: None };
+    by.request(text, MAX_CLAUSES).filter(|found| !found.has_terms())
+}
+
 fn compose_words(reader: &Reader<'_>, text: &str) -> Option<Understanding> {
     // Names that were said exactly first: looking for others takes much longer.
     let tokens = reader.tokenise(text);

@@ -20,7 +20,7 @@ impl Reader<'_> {
     pub(super) fn now_and_later(&self, speech: &Speech<'_>, language: &str) -> Option<Understanding> {
         let (words, lexicon) = (speech.words(), speech.lexicon());
         let (at, behind) = turned(speech)?;
-        let (now, later) = (&words[..at], words[behind..].join(" "));
+        let (now, later) = (&words[..at], speech.text[speech.tokens[behind].start..].to_owned());
         let read = |text: &str| {
             let found = self.as_said(text, language);
             (is_whole(&found) && found.ambiguous.is_empty()).then_some(found)
@@ -48,10 +48,13 @@ impl Reader<'_> {
             texts.map(move |text| (text, end))
         });
         let instead = instead.map(|(text, end)| format!("{text} {}", words[end..].join(" ")));
+        // "Turn *it* off when Alice leaves" is about the same.
+        let it = if later.contains(',') { None } else { speech.with_it_named(now, &words[behind..]) };
         // What has a verb of its own is a request of its own.
         let alone = Some(later.clone()).filter(|_| lexicon.discourse.verbs.contains(words[behind]));
-        let second = alone
+        let second = it
             .into_iter()
+            .chain(alone)
             .chain(named)
             .chain(things)
             .chain(shared)
@@ -94,7 +97,9 @@ fn turned(speech: &Speech<'_>) -> Option<(usize, usize)> {
         // "And *open* the window" is an act, "and *off* at ten" is none.
         let is_other_way =
             words.get(behind).is_some_and(|word| closing.contains(word) && !verbs.contains(word));
-        (behind > now && behind < words.len() && (now > at || is_other_way)).then_some((at, behind))
+        // "On *now*, turn it off when …" goes on behind a pause as well.
+        let is_joint = behind > now || now > at && now < words.len() && speech.pauses_before(now);
+        (is_joint && behind < words.len() && (now > at || is_other_way)).then_some((at, behind))
     };
     let (at, behind) = (2..words.len()).find_map(joint)?;
     // Of two requests, and no more.

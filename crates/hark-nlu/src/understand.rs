@@ -277,7 +277,7 @@ impl Reader<'_> {
         let in_full = in_full.or_else(|| said.with_same_time()).or_else(|| said.with_day_at_times());
         let in_full = in_full.or_else(|| said.with_time_of_clause()).or_else(|| said.with_joined_clauses());
         let in_full = in_full.or_else(|| said.with_length_behind()).or_else(|| said.with_delay_first());
-        let in_full = in_full.or_else(|| said.with_time_later());
+        let in_full = in_full.or_else(|| said.with_time_later()).or_else(|| said.with_time_before_place());
         if let Some(in_full) = in_full {
             return self.as_said(&in_full, language);
         }
@@ -348,6 +348,9 @@ impl Reader<'_> {
             }
             (None, Some(reading)) => understanding(reading, grammar),
             (None, None) => {
+                if let Some(each) = said.with_each_asked() {
+                    return self.as_said(&each, language);
+                }
                 let act = || clauses::unread_act(reader, text, &tokens);
                 let qualifier = qualifiers.any().map(|refused| Box::new(act().unwrap_or(refused)));
                 let shorter = clauses::without_each(&qualifiers, text, &tokens).chain(said.without_time());

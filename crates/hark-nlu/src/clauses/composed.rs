@@ -327,6 +327,9 @@ impl Composed {
     /// "At night", "on weekdays" beside what is waited for: it is to be done only then, and not put off until then. What the
     /// sun does is at a time of its own; the day of that where one is said, "tomorrow evening when it gets dark".
     fn limit_in_time(&mut self, is_sun: bool, reader: &Reader<'_>) -> Option<NaiveDate> {
+        if self.matches.iter().all(|it| matches!(it.when(), Some(When::Span(..)))) {
+            self.join_what_is_put_off(reader);
+        }
         let [later] = self.matches.as_slice() else { return None };
         let text = |slot: &str| later.slots.get(slot).and_then(Value::as_str);
         let command = text(COMMAND)?.to_owned();
@@ -353,14 +356,18 @@ impl Composed {
             _ => return None,
         };
         let tokens = reader.tokenise(&command);
-        let act = reader.exactly(&command, &tokens).or_else(|| notice(reader, &command, &tokens))?;
-        let words = self.said.replacen(&command, "", 1);
+        let act = reader.exactly(&command, &tokens).or_else(|| notice(reader, &command, &tokens));
+        let one = act.map(|act| (vec![act], super::promised(reader, command.clone())));
+        let several = || super::request_of(reader, &command).map(|found| (found.matches, found.said));
+        let (acts, said) = one.or_else(several)?;
+        let words = self.said.replacen(&command, "", 1).replacen(&said, "", 1);
         self.terms.said_when.extend(limit.is_some().then(|| words.trim().to_owned()));
         self.terms.only_if.extend(limit);
         self.terms.repeats |= every.is_some();
         // "Tell me" is said as what is told.
-        let said = if act.intent == ANNOUNCE { String::new() } else { super::promised(reader, command) };
-        (self.matches, self.said) = (vec![act], said);
+        let tells = acts.iter().all(|act| act.intent == ANNOUNCE);
+        let said = if tells { String::new() } else { said };
+        (self.matches, self.said) = (acts, said);
         day
     }
 

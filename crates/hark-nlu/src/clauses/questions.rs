@@ -1,6 +1,8 @@
 //! Questions about what is so now, "tell me if the garage is open", requests that go on with the answer: "is the back door
 //! locked, and if not lock it", and indirect questions: "tell me what the time is".
 
+use super::super::grammar::Match;
+use super::super::intent::category_of;
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::Speech;
 use super::super::text::Token;
@@ -8,7 +10,7 @@ use super::model::{Adds, Clause, Said};
 use super::terms::ONCE;
 use super::{Composer, MAX_CLAUSES, STATE};
 use hark_core::automation::Condition;
-use hark_core::{Intent, Route, Slots, Understanding};
+use hark_core::{Category, Intent, Route, Slots, Understanding};
 use hark_language::phrases;
 use serde_json::Value;
 
@@ -88,6 +90,20 @@ pub(super) fn usual_answer(question: &Slots) -> &'static str {
 }
 
 impl Speech<'_> {
+    /// A question about one of several with each of them asked about: "are any windows *or* doors open". `None` where it is none.
+    pub fn with_each_asked(&self) -> Option<String> {
+        let (mut words, lexicon) = (self.words(), self.lexicon());
+        let or = (1..words.len()).find(|at| lexicon.qualifiers.any_of.contains(words[*at]))?;
+        let asks = words.first().is_some_and(|first| lexicon.discourse.questions.contains(first));
+        words[or] = lexicon.requests.connectors.first()?;
+        let text = words.join(" ");
+        let tokens = self.reader.tokenise(&text);
+        let is_state = |found: &Match| category_of(&found.intent) == Some(Category::HomeQuery);
+        let found = if asks { self.reader.read(&text, &tokens)? } else { return None };
+        (found.missed.is_empty() && found.matches.len() > 1 && found.matches.iter().all(is_state))
+            .then_some(text)
+    }
+
     /// The request with what it asks indirectly asked directly: "tell me what *is the time*" for "what *the time is*". `None`
     /// where it asks nothing so.
     pub fn with_direct_questions(&self) -> Option<String> {

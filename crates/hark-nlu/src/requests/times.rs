@@ -1,11 +1,14 @@
 //! Times of several requests: the day that one says is that of the next, and one follows on another.
 
 use super::super::grammar::{Match, Reader};
+use super::super::intent::category_of;
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
-use super::super::request_framing::Speech;
+use super::super::request_framing::{Speech, spoken};
 use super::super::rules::{self, Rule};
+use super::super::text::Token;
 use super::Sentence;
 use chrono::{NaiveDateTime, TimeDelta, Timelike};
+use hark_core::Category;
 use hark_core::automation::intent::COMMAND;
 use hark_core::calendar::{Recurrence, When};
 use hark_language::phrases;
@@ -130,6 +133,34 @@ impl Speech<'_> {
             }
         };
         Some(format!("{} {} {}", before.join(" "), time.trim(), words[end..].join(" ")))
+    }
+
+    /// A request with the time that stands before its place in front: "turn off the lights *at eleven* everywhere". `None` where
+    /// none does.
+    pub(in super::super) fn with_time_before_place(&self) -> Option<String> {
+        let (words, lexicon, by) = (self.words(), self.lexicon(), self.reader.reckoning());
+        let is_marked = |at: usize| {
+            phrases::starts(lexicon.time.at, &words[at..]).is_some()
+                || rules::longest(Rule::Date, &words[at..], &by).is_some()
+        };
+        let time = |at: usize| {
+            let (_, used) = rules::longest(Rule::Datetime, &words[at..], &by).filter(|_| is_marked(at))?;
+            (at + used < words.len()).then_some(at..at + used)
+        };
+        let time = (2..words.len().saturating_sub(1)).find_map(time)?;
+        let rest = [&words[..time.start], &words[time.end..]].concat();
+        let (text, tokens) = spoken(&rest, self.reader);
+        let qualifiers = Qualifiers::of(self.reader, &text, &tokens);
+        let end = qualifiers.found.first().map_or(tokens.len(), |it| it.start);
+        let acts = |tokens: &[Token]| {
+            let found = self.reader.exactly(&text, tokens);
+            found.is_some_and(|it| {
+                category_of(&it.intent) == Some(Category::HomeControl) && it.wild_words == 0
+            })
+        };
+        let is_whole = end > time.start && acts(&tokens[..end]);
+        let is_said = || self.reader.exactly(self.text, self.tokens).is_some();
+        (is_whole && !is_said()).then(|| format!("{} {text}", words[time].join(" ")))
     }
 
     /// One request at two times as two: "remind me at six and again at seven to call mum". `None` where it names only one, or
