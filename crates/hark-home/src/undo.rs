@@ -131,6 +131,8 @@ struct Step {
 #[derive(Debug, Default)]
 struct Steps {
     all: VecDeque<Step>,
+    /// What was wanted and was so already, the last behind.
+    already: Vec<(TurnId, Entity)>,
     /// Turns in the order in which they last began to change something: one that takes long may end after a later one.
     begun: VecDeque<TurnId>,
 }
@@ -194,6 +196,18 @@ impl UndoLog {
     /// What a turn changed, the last change first.
     pub fn of(&self, turn: &TurnId) -> Vec<Undoable> {
         self.lock().of(turn).map(|step| step.what.clone()).collect()
+    }
+
+    /// Notes what a turn wanted on or open and was so already.
+    pub fn note_already(&self, turn: &TurnId, things: impl IntoIterator<Item = Entity>) {
+        let already = &mut self.lock().already;
+        already.extend(things.into_iter().map(|thing| (turn.clone(), thing)));
+        already.drain(..already.len().saturating_sub(MAX_STEPS));
+    }
+
+    /// What a turn wanted on or open and was so already, as it was.
+    pub fn already(&self, turn: &TurnId) -> Vec<Entity> {
+        self.lock().already.iter().filter(|(of, _)| of == turn).map(|(_, thing)| thing.clone()).collect()
     }
 
     /// What this turn changed has been taken back.

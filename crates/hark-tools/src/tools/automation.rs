@@ -184,6 +184,11 @@ pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, 
                 devices.push(Restored { before: *before, after: after.clone(), back_since_unix_ms: None });
             }
         }
+        let mut replaced = Vec::new();
+        if devices.is_empty() {
+            devices = services.undo.already(&turn).into_iter().filter_map(ended).collect();
+            replaced = take_ends_of(&mut devices, &services)?;
+        }
         if devices.is_empty() {
             return Ok(Outcome::answer(json!({"count": 0})));
         }
@@ -210,9 +215,36 @@ pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, 
         if let Action::Restore { devices } = &kept.action {
             detail["count"] = json!(devices.len());
         }
-        Ok(Outcome::new(true, detail)
-            .undone_by(Undoable::Automation { before: None, after: Some(Box::new(kept)) }))
+        let kept = Undoable::Automation { before: None, after: Some(Box::new(kept)) };
+        Ok(replaced.into_iter().fold(Outcome::new(true, detail), Outcome::undone_by).undone_by(kept))
     }))
+}
+
+/// "On until eleven" of what is on already: it goes off then. `None` for what cannot.
+fn ended(after: Entity) -> Option<Restored> {
+    let before = undo::at_rest(&after);
+    let goes = !restore(&before, &after).is_empty();
+    goes.then_some(Restored { before, after, back_since_unix_ms: None })
+}
+
+/// Takes away the other ends that some things have, as they have a new one, and what these go back to.
+fn take_ends_of(devices: &mut [Restored], services: &Services) -> Result<Vec<Undoable>, Failure> {
+    let mut taken = Vec::new();
+    for known in services.automations.all()? {
+        let Action::Restore { devices: ends } = &known.action else { continue };
+        let has = |end: &Restored| devices.iter().any(|device| device.before.id == end.before.id);
+        if ends.is_empty() || !ends.iter().all(has) {
+            continue;
+        }
+        for end in ends {
+            let same = devices.iter_mut().filter(|device| device.before.id == end.before.id);
+            same.for_each(|device| device.before = end.before.clone());
+        }
+        if let Some(before) = services.automations.remove(&known.id)? {
+            taken.push(Undoable::Automation { before: Some(Box::new(before)), after: None });
+        }
+    }
+    Ok(taken)
 }
 
 /// `automation.change_end`: what was to last for some time ends at another one.

@@ -358,6 +358,7 @@ async fn tell_devices(
     about: Map<String, Value>,
 ) -> Result<Outcome, Failure> {
     let (touched, lists) = (undo::touched(&actions), undo::of_items(&actions));
+    let already = undo::on_already(&actions);
     let cleared = services.gate.pass(actions, given, person);
     let cleared = cleared.map_err(|refusal| asked(services, refusal, None, person))?;
     let before = services.home.registry().home();
@@ -366,6 +367,7 @@ async fn tell_devices(
     if let Some(turn) = turn {
         services.undo.note(turn, services.now_unix_ms(), undo::changed(&touched, &before, &home));
         services.undo.note(turn, services.now_unix_ms(), undo::unproved(&done));
+        services.undo.note_already(turn, already);
         let told = lists.into_iter().filter(|(at, _)| done[*at].error.is_none() || undo::is_late(&done[*at]));
         services.undo.note(turn, services.now_unix_ms(), told.map(|(_, change)| change));
     }

@@ -16,7 +16,7 @@ use hark_home::command::{Action, Actions, DeviceCommand, MediaCommand};
 use hark_home::control::Done;
 use hark_home::lists::merged;
 use hark_home::restore::restore;
-use hark_home::state_proof::items_of;
+use hark_home::state_proof::{items_of, proves};
 use hark_home::undo::Undoable;
 use hark_personal::Revision;
 use serde_json::{Map, Value, json};
@@ -263,6 +263,22 @@ pub fn unproved(done: &[Done]) -> Vec<Undoable> {
         .filter(|one| is_late(one))
         .map(|one| Undoable::Unproved(Box::new(one.before.clone())))
         .collect()
+}
+
+/// What is to be on or open and is so already.
+pub fn on_already(actions: &Actions) -> Vec<Entity> {
+    let wanted = |it: &&Action| matches!(it.command, DeviceCommand::TurnOn | DeviceCommand::Open);
+    let is_so = |it: &&Action| proves(&it.command, &it.entity, &it.entity);
+    actions.list.iter().filter(wanted).filter(is_so).map(|it| it.entity.clone()).collect()
+}
+
+/// Something that is on or open as it is when it is not.
+pub fn at_rest(thing: &Entity) -> Entity {
+    let mut rest = thing.clone();
+    let is_opened = matches!(thing.id.domain(), "cover" | "valve");
+    rest.state = if is_opened { "closed" } else { "off" }.to_owned();
+    rest.attributes.retain(|key, _| !key.starts_with("current_"));
+    rest
 }
 
 /// Whether it was told and did not prove it in time.

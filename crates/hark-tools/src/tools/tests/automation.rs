@@ -54,13 +54,30 @@ async fn exceptions_are_left_out_and_what_is_no_thing_here_is_told() {
 }
 
 #[tokio::test]
+async fn what_is_on_already_has_an_end_and_no_more_than_one() {
+    let house = house();
+    let lasts = |seconds: u64| json!({"until": {"kind": "seconds", "seconds": seconds}});
+    let left = |receipt: &Receipt| receipt.detail["automation"]["when"]["left_minutes"].clone();
+    house.in_turn("on", "home.turn_on", json!({"name": "lamp"})).await;
+    house.in_turn("first", "home.turn_on", json!({"name": "lamp"})).await;
+    assert_eq!(left(&house.in_turn("first", "home.restore_later", lasts(600)).await), 10);
+    house.in_turn("second", "home.turn_on", json!({"name": "lamp"})).await;
+    let later = house.in_turn("second", "home.restore_later", lasts(1200)).await;
+    assert_eq!(left(&later), 20);
+    assert_eq!(house.ok("automation.list", json!({})).await.detail["count"], 1, "the first end is gone");
+    let id = &later.detail["automation"]["id"];
+    assert_eq!(names(&house.ok("automation.restore", json!({ "id": id })).await), ["Lamp"]);
+}
+
+#[tokio::test]
 async fn what_an_earlier_request_changed_ends_where_that_is_named() {
     let house = house();
-    house.ok("home.turn_on", json!({"name": "lamp"})).await;
+    house.in_turn("first", "home.turn_on", json!({"name": "lamp"})).await;
     let until = |turn: &str| json!({"until": {"kind": "seconds", "seconds": 600}, "of_turn": turn});
-    assert_eq!(house.ok("home.restore_later", until("another")).await.detail["count"], 0);
-    let own = house.ok("home.restore_later", json!({"until": {"kind": "seconds", "seconds": 60}})).await;
-    assert_eq!(own.detail["count"], 1);
+    for (turn, count) in [("another", 0), ("first", 1)] {
+        let receipt = house.in_turn("second", "home.restore_later", until(turn)).await;
+        assert_eq!(receipt.detail["count"], count, "{turn}");
+    }
 }
 
 #[tokio::test]
