@@ -1,7 +1,7 @@
 //! Another time for the same: "what about tomorrow", "and on friday", "make it eight".
 
 use super::{Before, Done, text};
-use chrono::{NaiveTime, Timelike};
+use chrono::{Datelike, NaiveTime, Timelike};
 use hark_core::automation::Until;
 use hark_core::automation::intent::{CANCEL, CHANGE_END, RESTORE_LATER};
 use hark_core::calendar::{Recurrence, When, time_near};
@@ -250,6 +250,17 @@ pub fn minute(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let mut intent = intent.clone();
     intent.slots = Slots::from_iter([("time".to_owned(), time.format("%H:%M:%S").to_string().into())]);
     moved(&intent, before)
+}
+
+/// Another day of the week for what comes again on one: "every Thursday at eight", "*make that Wednesday*".
+pub fn on_another_day(intent: &Intent, done: &Done) -> Option<Intent> {
+    let every = Recurrence::parse(text(&done.intent.slots, "recurrence")?)?;
+    let said = text(&intent.slots, "when").filter(|_| intent.name == "HarkFollowMove").and_then(When::parse);
+    let ([(count, _)], Some(When::Day(day))) = (every.days.as_slice(), said) else { return None };
+    let every = Recurrence { days: vec![(*count, day.weekday())], ..every };
+    let slots = [("recurrence", every.to_string()), ("instead", "yes".to_owned())];
+    let slots = slots.into_iter().map(|(slot, value)| (slot.to_owned(), value.into())).collect();
+    Some(Intent { name: "HarkFollowEvery".to_owned(), slots, ..intent.clone() })
 }
 
 /// The same again and again, at the time that was said: "make it on weekdays only".

@@ -315,6 +315,8 @@ impl RecentRequests {
         let lost = understanding.intents.iter().any(leans)
             && understanding.intents.iter().all(|intent| leans(intent) || intent.name == RESTORE_LATER);
         for (index, intent) in std::mem::take(&mut understanding.intents).into_iter().enumerate() {
+            let recurs = last.and_then(|last| changed_time::on_another_day(&intent, last.done.last()?));
+            let intent = recurs.unwrap_or(intent);
             let instead = intent.name == INSTEAD || intent.slots.contains_key("instead");
             let last = last.filter(|last| !(instead && last.newest == 0));
             // What was done last comes first: "a bit more" of what has more or less.

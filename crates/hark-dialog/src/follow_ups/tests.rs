@@ -670,6 +670,19 @@ fn what_was_just_told_and_waits_is_forgotten_in_words_of_ones_own() {
 }
 
 #[test]
+fn what_comes_again_on_a_day_comes_on_another() {
+    let mut context = RecentRequests::default();
+    let every = r#"{"message":"bins","recurrence":"FREQ=WEEKLY;BYDAY=TH;BYHOUR=20;BYMINUTE=0"}"#;
+    context.remember(1000, &Origin::Cli, vec![(intent("HarkSetReminder", every), receipt(""))]);
+    let wednesday = intent("HarkFollowMove", r#"{"when":"2026-12-02"}"#);
+    let mut found = Understanding { intents: vec![wednesday], ..Understanding::default() };
+    context.complete(500, &Origin::Cli, &mut found);
+    let [undo, again] = found.intents.as_slice() else { panic!("{found:?}") };
+    assert_eq!((undo.name.as_str(), again.name.as_str()), (UNDO, "HarkSetReminder"));
+    assert_eq!(again.slots["recurrence"], "FREQ=WEEKLY;BYDAY=WE;BYHOUR=20;BYMINUTE=0");
+}
+
+#[test]
 fn what_was_moved_is_moved_again() {
     let mut context = RecentRequests::default();
     let mut moved = receipt("").unwrap_or_else(|| panic!("it has one"));
