@@ -40,13 +40,15 @@ impl Speech<'_> {
     /// How many words correct what stands before them: "no", "on second thought"; between pauses also what takes it back,
     /// "forget that".
     pub(super) fn correction(&self, words: &[&str], at: usize) -> Option<usize> {
-        let talk = &self.lexicon().discourse;
-        let taken_back = || {
-            let length = phrases::starts(talk.taken_back, &words[at..])?;
-            let is_apart = at > 0 && at + length < words.len();
-            (is_apart && self.pauses_before(at) && self.pauses_before(at + length)).then_some(length)
-        };
-        taken_back().or_else(|| phrases::starts(talk.corrections, &words[at..]))
+        let corrections = self.lexicon().discourse.corrections;
+        self.taken_back_at(words, at).or_else(|| phrases::starts(corrections, &words[at..]))
+    }
+
+    /// How many words between pauses take back what stands before them: "no, *leave them*, …".
+    pub(super) fn taken_back_at(&self, words: &[&str], at: usize) -> Option<usize> {
+        let length = phrases::starts(self.lexicon().discourse.taken_back, &words[at..])?;
+        let is_apart = at > 0 && at + length < words.len();
+        (is_apart && self.pauses_before(at) && self.pauses_before(at + length)).then_some(length)
     }
 
     /// Where a remark ends that stands before a correction: "*oh it's Sunday*, do nine instead", "*forget the sunrise*, do it at
@@ -95,7 +97,7 @@ impl Speech<'_> {
     /// What was said before a correction, without what begins it: "the kettle, *er*, no, the coffee machine".
     pub(super) fn without_marks<'w>(&self, wrong: &'w [&'w str]) -> &'w [&'w str] {
         let talk = &self.lexicon().discourse;
-        phrases::without_ends(&[talk.corrections, talk.hesitations], wrong)
+        phrases::without_ends(&[talk.corrections, talk.hesitations, talk.taken_back], wrong)
     }
 
     /// The number or time of what only says that it is well: "*seven*'s fine", "*half past eight* is better".

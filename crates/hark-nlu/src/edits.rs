@@ -40,7 +40,7 @@ impl Speech<'_> {
         if let Some(end) = (at + 1..words.len()).find(is_remark) {
             return Speech { tokens: &self.tokens[..end], ..*self }.edited();
         }
-        let meant = self.meant(&words[at..]);
+        let meant = self.meant(&words[at + self.taken_back_at(&words, at).unwrap_or(0)..]);
         let number = self.number_that_is(meant);
         let meant = number.as_ref().map_or(meant, |number| number.as_slice());
         // "The one over the table", "the back one", and not "twenty one".

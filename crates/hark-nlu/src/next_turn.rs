@@ -45,6 +45,16 @@ impl Reader<'_> {
         is_meant.then(|| &text[..tokens[at - 1].end])
     }
 
+    /// A text without a courtesy behind a pause at its end: "give it fifteen minutes, *please*".
+    pub(super) fn without_courtesy_behind<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let tokens = self.tokenise(text);
+        let speech = Speech { reader: self, text, tokens: &tokens };
+        let courtesy = self.grammar.lexicon().reflexes.courtesy;
+        let behind = tokens.iter().rev().take_while(|token| courtesy.contains(&token.word)).count();
+        let end = tokens.len().checked_sub(behind).filter(|end| *end > 0 && *end < tokens.len())?;
+        speech.pauses_before(end).then(|| &text[..tokens[end - 1].end])
+    }
+
     /// What the words of two turns mean where the second corrects the first.
     pub(super) fn corrected_turn(&self, text: &str, language: &str) -> Option<Understanding> {
         text.contains(NEXT_TURN).then_some(())?;

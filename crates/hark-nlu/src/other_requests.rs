@@ -5,6 +5,7 @@ use super::intent::{category_of, leans_on_another};
 use super::request_framing::Speech;
 use super::rules::{self, Rule};
 use hark_core::Category;
+use hark_core::automation::intent::COMMAND;
 use hark_language::{Phrases, phrases};
 
 /// Whether words that were taken as they are hold another request or a correction: "... and then read me the list", "fifteen
@@ -64,7 +65,15 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
                 let rest = &speech.tokens[at..];
                 joins && speech.reader.exactly(speech.text, rest).is_some_and(|it| it.is_on_named_list())
             };
-            asks(at) || goes_on(at, talk.to_me) || on_a_list() || at_another_time(at)
+            // "… and turn the heating up at ten": what has a time of its own is done then.
+            let timed = || {
+                let joins = lexicon.requests.connectors.contains(words[at - 1]);
+                let later = || speech.reader.exactly(speech.text, &speech.tokens[at..]);
+                joins
+                    && found.moment().is_some()
+                    && later().is_some_and(|it| it.slots.contains_key(COMMAND) && it.moment().is_some())
+            };
+            asks(at) || goes_on(at, talk.to_me) || on_a_list() || at_another_time(at) || timed()
         }),
         Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
             // "In ten minutes, turn on the lamp" begins with its time.

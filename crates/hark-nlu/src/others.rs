@@ -1,4 +1,5 @@
-//! "The rest" behind what was named: "leave the lamp on and turn off the rest of the lights" is all of them but the lamp.
+//! What leans on a name before it: "the rest" is all but that ("leave the lamp on and turn off the rest of the lights"), and "he"
+//! the person.
 
 use super::grammar::{Match, Part};
 use super::intent::category_of;
@@ -98,6 +99,20 @@ impl Speech<'_> {
         let name = found.slots.get("name").and_then(Value::as_str);
         let is_one = name.is_some_and(|name| self.reader.grammar.is_thing(&name.to_lowercase()));
         (category_of(&found.intent) == Some(Category::HomeControl) && !is_one).then_some(found)
+    }
+
+    /// The request with the one person that it names for "he" or "she" in what it waits for: "remind me to ask Alice when *she*
+    /// comes home". `None` where nobody is named, or several are.
+    pub(super) fn with_person_named(&self) -> Option<String> {
+        let (words, lexicon) = (self.words(), self.lexicon());
+        let persons = lexicon.requests.person_pronouns;
+        let stem = |word| lexicon.discourse.contraction(word).map_or(word, |(stem, _)| stem);
+        let waits = |at: usize| phrases::ends(lexicon.qualifiers.when, &words[..at]).is_some();
+        let at = (2..words.len()).find(|at| persons.contains(stem(words[*at])) && waits(*at))?;
+        let mut named = words[..at].iter().filter(|word| self.reader.grammar.is_person(word));
+        let name = named.next().filter(|name| named.all(|other| other == *name))?;
+        let (before, behind) = self.text.split_at(self.tokens[at].start);
+        Some(format!("{before}{}", self.reader.with_name_for(persons, behind, name)?))
     }
 
     /// Whether some words are what a request is about: a thing, a kind of them, a place.

@@ -279,7 +279,7 @@ impl<'s> Qualifiers<'s> {
         let does = phrases::starts(lexicon.qualifiers.meanwhile, mark) == Some(mark.len())
             && !said.iter().take(MOST_WORDS_OF_SUBJECT).any(states);
         matches!(it.kind, Kind::During | Kind::Until)
-            && phrases::starts(lexicon.discourse.speakers, said).is_some()
+            && (phrases::starts(lexicon.discourse.speakers, said).is_some() || self.speech.says_nothing(said))
             && (it.kind == Kind::During && does || self.found.iter().any(lasts))
     }
 

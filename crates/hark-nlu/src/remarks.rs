@@ -301,6 +301,7 @@ impl Speech<'_> {
             rest.is_empty()
                 || self.pauses_before(*end)
                     && self.says_nothing(rest)
+                    && !rest.iter().any(|word| self.reader.grammar.says_what_kind(word))
                     && self.composed(&rest.join(" ")).is_none()
         };
         let ends = (1..=words.len()).rev().filter(is_end);

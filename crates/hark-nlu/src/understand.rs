@@ -47,6 +47,7 @@ impl Understand for Grammar {
     ) -> Understanding {
         let (mut found, is_spent) = effort.share(MAX_STEPS, |effort| {
             let reader = Reader::new(self, now, effort);
+            let text = reader.without_courtesy_behind(text).unwrap_or(text);
             let text = reader.without_remark_behind(text).unwrap_or(text);
             let taken_back = |is_parted: bool| reader.taken_back(text, is_parted);
             if let Some(edited) = reader.corrected_turn(text, language).or_else(|| taken_back(true)) {
@@ -274,6 +275,7 @@ impl Reader<'_> {
         let said = Speech { reader, text, tokens: &tokens };
         let in_full = said.with_places().or_else(|| said.with_others_named());
         let in_full = in_full.or_else(|| said.with_direct_questions()).or_else(|| said.without_both());
+        let in_full = in_full.or_else(|| said.with_person_named());
         let in_full = in_full.or_else(|| said.with_same_time()).or_else(|| said.with_day_at_times());
         let in_full = in_full.or_else(|| said.with_time_of_clause()).or_else(|| said.with_joined_clauses());
         let in_full = in_full.or_else(|| said.with_length_behind()).or_else(|| said.with_delay_first());

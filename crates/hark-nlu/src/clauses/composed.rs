@@ -16,6 +16,7 @@ use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::{Recurrence, When};
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
 use hark_language::phrases;
+use hark_language::time::Part;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -83,7 +84,7 @@ impl Composed {
                 self.limit_in_time(false, reader);
                 self.terms.repeats |= repeats;
                 self.terms.of_it = said.of_it;
-                let trigger = self.about(said, reader);
+                let trigger = self.about(said, reader).map(|trigger| self.terms.limited_by_dark(trigger));
                 trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
             }
             // What has to be so when a reminder rings is looked at then.
@@ -346,8 +347,11 @@ impl Composed {
                 None
             }
             (Some(When::Span(from, to)), None) if !is_sun && from < reader.now + TimeDelta::days(1) => {
-                // A night that ends with the day goes on until the morning.
-                let to = if to.time() == NaiveTime::MIN { to.date().and_time(MORNING) } else { to };
+                // A night that ends with the day goes on until the morning, an evening does not.
+                let parts = reader.grammar.lexicon().time.parts;
+                let is_evening = |word: &(String, Took)| parts.get(&word.0) == Some(Part::Evening);
+                let goes_on = to.time() == NaiveTime::MIN && !later.words.iter().any(is_evening);
+                let to = if goes_on { to.date().and_time(MORNING) } else { to };
                 // "Tonight", and not "at night".
                 self.terms.part_of_day = Some((from, to)).filter(|_| later.says_day(&reader.reckoning()));
                 Some(Condition::Hours { from: from.time(), to: to.time() })

@@ -153,6 +153,22 @@ impl Terms {
         }
     }
 
+    /// "When Alice comes home and it is dark" waits for Alice, and looks at the sun then: what is so for hours is not waited for.
+    pub(super) fn limited_by_dark(&mut self, trigger: Trigger) -> Trigger {
+        let Trigger::Becomes { condition: Condition::All { conditions }, for_seconds } = trigger else {
+            return trigger;
+        };
+        let of_sun = |it: &Condition| matches!(it, Condition::Sun { .. });
+        let (limits, mut waited): (Vec<_>, Vec<_>) = conditions.into_iter().partition(of_sun);
+        let condition = match waited.len() {
+            0 => return Trigger::Becomes { condition: Condition::All { conditions: limits }, for_seconds },
+            1 => waited.remove(0),
+            _ => Condition::All { conditions: waited },
+        };
+        self.only_if.extend(limits);
+        Trigger::Becomes { condition, for_seconds }
+    }
+
     /// Takes the hours in which it is waited for. What would be looked at now has to be so within them: "if the garage is open
     /// after ten" is waited for.
     pub(super) fn within_hours(&mut self, hours: Condition, words: &str) {

@@ -274,8 +274,9 @@ impl Reader<'_> {
         // the place was said: "water the garden".
         let named = found.slots.contains_key("name");
         let at_home = category_of(intent) == Some(Category::HomeControl);
-        let only_place =
-            at_home && !named && (candidate.own == 0 || candidate.passed_thing && !candidate.kept_thing);
+        let only_place = at_home
+            && !named
+            && (candidate.own == 0 || (candidate.passed_thing || replaced) && !candidate.kept_thing);
         // Of which kind of thing something is to be done was said, or nothing is.
         let swapped = candidate.put_thing && (at_home || candidate.passed_thing);
         // "Is the robot cleaning or has it gone home" does not ask who is at home.

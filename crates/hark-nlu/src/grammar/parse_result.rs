@@ -63,7 +63,7 @@ impl Match {
     pub(crate) fn is_on_named_list(&self) -> bool {
         let ends = [self.words.first(), self.words.last()];
         category_of(&self.intent) == Some(Category::List)
-            && self.wild_words > 0
+            && self.slots.contains_key("item")
             && !leans_on_another(&self.intent)
             && ends.into_iter().flatten().all(|(_, took)| *took == Took::Meant)
     }
