@@ -1,7 +1,7 @@
 //! Words for things, rooms and places, and which of them name the same: "the lamp by the couch" is the sofa
 //! lamp. What is not here is another thing: "the bed light" is no kitchen light, however alike the two are.
 
-use crate::phrases::{Phrases, Table};
+use crate::phrases::{Phrase, Phrases, Table};
 use serde::Deserialize;
 
 /// `things.toml` of a language.
@@ -34,6 +34,8 @@ pub struct Things {
     pub lists: Phrases,
     /// The articles and possessives among them.
     pub articles: Phrases,
+    /// What stands before every name where that is one word: "the".
+    pub definite: Phrase,
     /// Words that say what kind of place something is; alone they are no part of a name, as the floor of a "floor
     /// lamp" is not the ground floor.
     pub places: Phrases,

@@ -3,7 +3,7 @@
 use super::edits::which_one;
 use super::grammar::{Match, Reader};
 use super::intent::category_of;
-use super::qualifiers::{Qualifier, Qualifiers};
+use super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::request_framing::{Speech, spoken};
 use super::rules;
 use super::to_intent::{WILD_CONFIDENCE, is_whole};
@@ -112,6 +112,16 @@ impl Reader<'_> {
         };
         let there = || {
             let (before, behind) = speech.there()?;
+            // What is left out is left out of the second.
+            let leaves_out = || {
+                let tokens = self.tokenise(&behind);
+                let qualifiers = Qualifiers::of(self, &behind, &tokens);
+                qualifiers.found.iter().any(|it| it.kind == Kind::Except)
+            };
+            if leaves_out() {
+                let intents = read(&before)?.intents.into_iter().chain(read(&behind)?.intents).collect();
+                return Some(Understanding { intents, ..Understanding::default() });
+            }
             if let Some(both) = read(&format!("{before} {behind}")) {
                 return Some(both);
             }

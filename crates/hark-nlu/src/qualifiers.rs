@@ -455,10 +455,15 @@ impl<'s> Qualifiers<'s> {
             [said.later, said.lasting].into_iter().any(|marks| phrases::starts(marks, rest) == Some(*length))
                 && rules::length(&rest[*length..], lexicon).is_some()
         };
-        let marked = marks
-            .into_iter()
-            .chain((at == 0).then_some((Kind::If, said.given)))
-            .map(|(kind, phrases)| (kind, goes_on(phrases).filter(|it| !over(it) && !later(it))));
+        // "Until ten *past* seven."
+        let within_time = |kind, length: &usize| {
+            kind == Kind::Condition && *length == 1 && self.speech.is_within_time(0, at)
+        };
+        let marked =
+            marks.into_iter().chain((at == 0).then_some((Kind::If, said.given))).map(|(kind, phrases)| {
+                let length = goes_on(phrases).filter(|it| !over(it) && !later(it));
+                (kind, length.filter(|it| !within_time(kind, it)))
+            });
         let by = self.speech.reader.reckoning();
         let days = |length: &usize| rules::is_days(&rest[*length..], &by);
         // "Only the kitchen ones stay up."

@@ -85,6 +85,9 @@ pub(super) fn is_single(found: &Match, words: &[&str], lexicon: &Lexicon) -> boo
     any(lexicon.things.single)
 }
 
+/// Words at most up to the kind that one is of: "kitchen lights".
+const MAX_BEFORE_KIND: usize = 3;
+
 /// Whether any one of a kind will do: "a light", "one of the lamps".
 pub(super) fn is_one_of_a_kind(words: &[&str], lexicon: &Lexicon) -> bool {
     let things = &lexicon.things;
@@ -93,8 +96,9 @@ pub(super) fn is_one_of_a_kind(words: &[&str], lexicon: &Lexicon) -> bool {
         things.single.contains(word) || stems.any(|stem| things.single.contains(stem))
     };
     (0..words.len()).any(|at| {
-        let length = phrases::starts(things.one_of, &words[at..]);
-        length.is_some_and(|length| words.get(at + length).is_some_and(|word| is_kind(word)))
+        // "One of the kitchen lights."
+        let behind = phrases::starts(things.one_of, &words[at..]).map(|length| &words[at + length..]);
+        behind.is_some_and(|behind| behind.iter().take(MAX_BEFORE_KIND).any(|word| is_kind(word)))
     })
 }
 

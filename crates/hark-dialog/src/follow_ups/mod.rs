@@ -233,6 +233,10 @@ impl RecentRequests {
         takes_back: bool,
     ) -> Option<Vec<Intent>> {
         let last = self.last.iter().find(|last| last.origin == *origin && last.until_ms > now_ms)?;
+        // What was moved is cancelled, and not moved back.
+        if let Some(cancels) = last.done.last().and_then(|done| timer_choice::cancel_moved(done, like)) {
+            return Some(vec![cancels]);
+        }
         let sets =
             |done: &Done| done.has_changed() && (takes_back || SETS.contains(&done.intent.name.as_str()));
         if last.done.iter().rev().take(last.newest).any(sets) {

@@ -15,7 +15,11 @@ pub fn of_it(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let of_it = slots.remove(OF_IT)?;
     let and = format!(" {} ", of_it["and"].as_str().unwrap_or(","));
     let names = if of_it[SEVERAL] == true { all_names(before) } else { names(before) };
-    let words = of_it["words"].as_str()?.replace("{}", &names?.join(&and));
+    let the = of_it["the"].as_str().filter(|the| !the.is_empty());
+    let named =
+        |name: &str| the.map_or_else(|| name.to_owned(), |the| format!("{the} {}", name.to_lowercase()));
+    let names: Vec<String> = names?.into_iter().map(named).collect();
+    let words = of_it["words"].as_str()?.replace("{}", &names.join(&and));
     let slot = if intent.name == AUTOMATE { "said" } else { COMMAND };
     slots.insert(slot.to_owned(), words.into());
     if let Some(intents) = slots.get_mut("intents").and_then(Value::as_array_mut) {
@@ -50,6 +54,13 @@ fn names<'b>(before: &Before<'b>) -> Option<Vec<&'b str>> {
     let done = before.done;
     if let Some(name) = super::text(&done.intent.slots, "name") {
         return Some(vec![name]);
+    }
+    // "Every evening at six turn on the lamp", "every night at ten turn *it* off".
+    let later = done.intent.slots.get("intents").and_then(Value::as_array);
+    let later =
+        later.map(|all| all.iter().filter_map(|inner| inner["slots"]["name"].as_str()).collect::<Vec<_>>());
+    if let Some(names) = later.filter(|names| !names.is_empty()) {
+        return Some(names);
     }
     let entities = done.receipt.as_ref()?.detail["entities"].as_array()?;
     let names: Vec<&str> = entities.iter().filter_map(|entity| entity["name"].as_str()).collect();

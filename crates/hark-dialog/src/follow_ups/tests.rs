@@ -670,6 +670,31 @@ fn what_was_just_told_and_waits_is_forgotten_in_words_of_ones_own() {
 }
 
 #[test]
+fn what_was_moved_is_cancelled_and_not_moved_back() {
+    let mut context = RecentRequests::default();
+    let mut moved = receipt("").unwrap_or_else(|| panic!("it has one"));
+    moved.detail = json!({"reminder": {"id": "r1"}});
+    let move_it = intent("HarkMoveReminder", r#"{"id":"r1","time":"09:00:00"}"#);
+    context.remember(1000, &Origin::Cli, vec![(move_it, Some(moved))]);
+    let cancelled = context.cancelled(500, &Origin::Cli, &intent("HassNevermind", "{}"), true);
+    let [only] = cancelled.as_deref().unwrap_or_default() else { panic!("{cancelled:?}") };
+    assert_eq!((only.name.as_str(), &only.slots["id"]), ("HarkCancelReminder", &json!("r1")));
+}
+
+#[test]
+fn it_is_what_was_to_be_switched_later_as_well() {
+    let mut context = RecentRequests::default();
+    let first =
+        intent("HarkScheduleCommand", r#"{"intents":[{"name":"HassTurnOn","slots":{"name":"Lamp"}}]}"#);
+    context.remember(1000, &Origin::Cli, vec![(first, receipt(""))]);
+    let off = r#"{"conversation_command":"turn it off","of_it":{"and":"and","words":"turn {} off"}}"#;
+    let off = intent("HarkScheduleCommand", off);
+    let mut found = Understanding { intents: vec![off], ..Understanding::default() };
+    context.complete(500, &Origin::Cli, &mut found);
+    assert_eq!(found.intents[0].slots[hark_core::automation::intent::COMMAND], "turn Lamp off", "{found:?}");
+}
+
+#[test]
 fn what_comes_again_on_a_day_comes_on_another() {
     let mut context = RecentRequests::default();
     let every = r#"{"message":"bins","recurrence":"FREQ=WEEKLY;BYDAY=TH;BYHOUR=20;BYMINUTE=0"}"#;

@@ -106,6 +106,13 @@ impl Composed {
                 let trigger = self.about(said, reader);
                 trigger.is_some_and(|trigger| self.terms.check(trigger, otherwise, words))
             }
+            // "Tell me if the power goes over two thousand while the kettle is off": it has to be so when that happens.
+            Adds::During(said) if self.terms.trigger.is_some() => {
+                let Some(Trigger::Becomes { condition, .. }) = self.about(said, reader) else { return false };
+                self.terms.only_if.push(condition);
+                self.terms.said_when.push(words.to_owned());
+                true
+            }
             Adds::During(said) => {
                 self.terms.at_once = Some(WAITS);
                 let Some(Trigger::Becomes { condition, for_seconds }) = self.about(said, reader) else {

@@ -99,6 +99,8 @@ struct Candidate {
     kept_thing: bool,
     /// Whether "all" or "everywhere" was passed over.
     passed_all: bool,
+    /// Whether "any" or "both" was.
+    passed_many: bool,
     /// Content words that were passed over, whatever that cost.
     ignored: usize,
     /// Whether all before or behind an "and" was passed over: "make it sixty *and blue*".
@@ -279,9 +281,9 @@ impl Reader<'_> {
             && (candidate.own == 0 || (candidate.passed_thing || replaced) && !candidate.kept_thing);
         // Of which kind of thing something is to be done was said, or nothing is.
         let swapped = candidate.put_thing && (at_home || candidate.passed_thing);
-        // "Is the robot cleaning or has it gone home" does not ask who is at home.
+        // "Is the robot cleaning or has it gone home" does not ask who is at home, "are any windows open" not of all.
         let asks = category_of(intent) == Some(Category::HomeQuery);
-        let of_another = asks && !named && candidate.passed_thing;
+        let of_another = asks && (!named && candidate.passed_thing || candidate.passed_many);
         // "Unlock" is not put in for "drop".
         let name = found.slots.get("name").and_then(|name| name.as_str());
         let domain = found.slots.get("domain").and_then(|domain| domain.as_str());
@@ -484,7 +486,8 @@ impl<'g> Text<'g> {
             // Nor does who said no unit beside a number mean an hour.
             let is_unit = lexicon.time.units.get(text).is_some_and(|unit| unit <= Unit::Hour);
             let requests = &lexicon.requests;
-            if requests.quantifiers.contains(text) || requests.negations.contains(text) || is_unit {
+            let is_all = requests.quantifiers.contains(text) || lexicon.qualifiers.both.contains(text);
+            if is_all || requests.negations.contains(text) || is_unit {
                 continue;
             }
             let small = lexicon.things.small_words.contains(text);
@@ -530,7 +533,7 @@ impl<'g> Text<'g> {
         let (mut words, mut put_in, mut passed, mut kept) = (Vec::new(), Vec::new(), 0, 0);
         let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
         let (mut passed_thing, mut kept_thing, mut put_thing, mut passed_all) = (false, false, false, false);
-        let (mut own, mut ignored) = (0, 0);
+        let (mut own, mut ignored, mut passed_many) = (0, 0, false);
         let (mut is_end, mut lost_part, mut before_join) = (true, false, None);
         while let Some(way) = known.get(&place) {
             let Some(before) = way.before else { break };
@@ -572,6 +575,8 @@ impl<'g> Text<'g> {
                     passed_thing |= self.is_a_thing(before.0);
                     let quantifiers = self.grammar.lexicon().requests.quantifiers;
                     passed_all |= quantifiers.contains(self.tokens[before.0].word.as_str());
+                    let many = self.grammar.lexicon().qualifiers.many;
+                    passed_many |= many.contains(&self.tokens[before.0].word);
                 }
             }
             place = before;
@@ -593,6 +598,7 @@ impl<'g> Text<'g> {
             passed_thing,
             kept_thing,
             passed_all,
+            passed_many,
             invented,
             ignored,
             lost_part: lost_part || before_join.is_some_and(|behind| ignored > behind),

@@ -70,7 +70,8 @@ impl Reader<'_> {
         let words = self.with_name(act, "{}").unwrap_or_else(|| format!("{{}} {act}"));
         let requests = &self.grammar.lexicon().requests;
         let several = self.tokenise(act).iter().any(|token| requests.several_pronouns.contains(&token.word));
-        let mut of_it = json!({ "words": words, "and": requests.connectors.first() });
+        let the = self.grammar.lexicon().things.definite.text();
+        let mut of_it = json!({ "words": words, "and": requests.connectors.first(), "the": the });
         if several {
             of_it[SEVERAL] = true.into();
         }

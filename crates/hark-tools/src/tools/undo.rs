@@ -5,7 +5,7 @@ use super::home::common::plain;
 use super::outcome::{Failure, Outcome, Prepared, Work};
 use super::personal::note_changes;
 use super::services::Services;
-use hark_core::automation::Automation;
+use hark_core::automation::{Action as Waits, Automation};
 use hark_core::home::{Entity, Home};
 use hark_core::ports::{HomeView, ListItem};
 use hark_core::timer::Timer;
@@ -141,6 +141,7 @@ fn automation(
     Ok(json!({
         "kind": "automation", "set": before.is_some(),
         "said": shown.map(|one| &one.said), "said_when": shown.map(|one| &one.said_when),
+        "tells": shown.is_some_and(|one| one.said.is_empty() && !matches!(one.action, Waits::Restore { .. })),
     }))
 }
 
