@@ -99,10 +99,6 @@ impl Speech<'_> {
                 return other;
             }
         }
-        let beside = clauses.first().and_then(|places| self.beside_moment(wrong, places.first()?, meant));
-        if let Some(beside) = beside {
-            return vec![beside];
-        }
         let retimed = self.retimed(wrong, &clauses, &words[at..], meant);
         if !retimed.is_empty() {
             return retimed;
@@ -169,6 +165,10 @@ impl Speech<'_> {
         said: &[&str],
         meant: &[&str],
     ) -> Vec<String> {
+        let beside = clauses.first().and_then(|places| self.beside_moment(wrong, places.first()?, meant));
+        if let Some(beside) = beside {
+            return vec![beside];
+        }
         let by = self.reader.reckoning();
         let at = self.lexicon().time.at;
         let marked = said.windows(2).find(|pair| at.contains(pair[0]) && pair[1] == meant[0]);

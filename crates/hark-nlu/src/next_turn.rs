@@ -55,6 +55,22 @@ impl Reader<'_> {
         speech.pauses_before(end).then(|| &text[..tokens[end - 1].end])
     }
 
+    /// What two turns mean where the second is about the place of the first. What is left out is left out of the second.
+    fn with_there(
+        &self,
+        before: &str,
+        behind: &str,
+        read: &impl Fn(&str) -> Option<Understanding>,
+    ) -> Option<Understanding> {
+        let tokens = self.tokenise(behind);
+        let leaves_out = Qualifiers::of(self, behind, &tokens).found.iter().any(|it| it.kind == Kind::Except);
+        let both = || if leaves_out { None } else { read(&format!("{before} {behind}")) };
+        both().or_else(|| {
+            let intents = read(before)?.intents.into_iter().chain(read(behind)?.intents).collect();
+            Some(Understanding { intents, ..Understanding::default() })
+        })
+    }
+
     /// What the words of two turns mean where the second corrects the first.
     pub(super) fn corrected_turn(&self, text: &str, language: &str) -> Option<Understanding> {
         text.contains(NEXT_TURN).then_some(())?;
@@ -110,24 +126,7 @@ impl Reader<'_> {
             let is_rule = rule.name == AUTOMATE && limited.name == AUTOMATE;
             (is_rule && is_same(TRIGGER) && is_same(INTENTS) && rule != limited).then_some(both)
         };
-        let there = || {
-            let (before, behind) = speech.there()?;
-            // What is left out is left out of the second.
-            let leaves_out = || {
-                let tokens = self.tokenise(&behind);
-                let qualifiers = Qualifiers::of(self, &behind, &tokens);
-                qualifiers.found.iter().any(|it| it.kind == Kind::Except)
-            };
-            if leaves_out() {
-                let intents = read(&before)?.intents.into_iter().chain(read(&behind)?.intents).collect();
-                return Some(Understanding { intents, ..Understanding::default() });
-            }
-            if let Some(both) = read(&format!("{before} {behind}")) {
-                return Some(both);
-            }
-            let intents = read(&before)?.intents.into_iter().chain(read(&behind)?.intents).collect();
-            Some(Understanding { intents, ..Understanding::default() })
-        };
+        let there = || speech.there().and_then(|(before, behind)| self.with_there(&before, &behind, &read));
         // "Desk lamp on … *now the rest of the office lights too*."
         let rest = || read(&speech.with_the_rest()?);
         let measured = || read(&speech.measured()?);

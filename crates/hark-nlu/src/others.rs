@@ -12,6 +12,26 @@ use serde_json::Value;
 const MAX_NAME_WORDS: usize = 5;
 
 impl Speech<'_> {
+    /// The request with what it leaves out said in full, or in another order; `None` where it leaves out nothing.
+    pub(super) fn in_full(&self) -> Option<String> {
+        let ways: [&dyn Fn() -> Option<String>; 13] = [
+            &|| self.with_places(),
+            &|| self.with_others_named(),
+            &|| self.with_direct_questions(),
+            &|| self.without_both(),
+            &|| self.with_person_named(),
+            &|| self.with_same_time(),
+            &|| self.with_day_at_times(),
+            &|| self.with_time_of_clause(),
+            &|| self.with_joined_clauses(),
+            &|| self.with_length_behind(),
+            &|| self.with_delay_first(),
+            &|| self.with_time_later(),
+            &|| self.with_time_before_place(),
+        ];
+        ways.into_iter().find_map(|way| way())
+    }
+
     /// The request for "the rest" with what was named before it as its exception; without that part where it only says what
     /// stays as it is. `None` where there is nothing of the kind.
     pub(super) fn with_others_named(&self) -> Option<String> {

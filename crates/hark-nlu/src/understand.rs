@@ -273,14 +273,7 @@ impl Reader<'_> {
         }
         reader.expect_parts(&tokens);
         let said = Speech { reader, text, tokens: &tokens };
-        let in_full = said.with_places().or_else(|| said.with_others_named());
-        let in_full = in_full.or_else(|| said.with_direct_questions()).or_else(|| said.without_both());
-        let in_full = in_full.or_else(|| said.with_person_named());
-        let in_full = in_full.or_else(|| said.with_same_time()).or_else(|| said.with_day_at_times());
-        let in_full = in_full.or_else(|| said.with_time_of_clause()).or_else(|| said.with_joined_clauses());
-        let in_full = in_full.or_else(|| said.with_length_behind()).or_else(|| said.with_delay_first());
-        let in_full = in_full.or_else(|| said.with_time_later()).or_else(|| said.with_time_before_place());
-        if let Some(in_full) = in_full {
+        if let Some(in_full) = said.in_full() {
             return self.as_said(&in_full, language);
         }
         let both_times = said.with_both_times().map(|text| self.as_said(&text, language));

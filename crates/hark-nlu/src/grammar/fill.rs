@@ -2,6 +2,8 @@
 //! was said, where everything that was mentioned keeps its place and only plain words are put in or passed
 //! over. It is then read like any other sentence, so that slots, conditions and defaults are the same.
 
+mod candidate;
+
 use super::fuzzy_match::near_names::{Nearness, Span};
 use super::network::NodeId;
 use super::orders::{other_orders, reordered};
@@ -14,6 +16,7 @@ use crate::intent::category_of;
 use crate::number_spans;
 use crate::rules::{self, Reckoning, Rule};
 use crate::text::Token;
+use candidate::Candidate;
 use hark_core::automation::intent::COMMAND;
 use hark_core::{Category, SlotSpan};
 use hark_language::phrases;
@@ -73,44 +76,6 @@ const DRIVES: [&str; 4] =
 
 /// Slots of what is meant, which names of the home fill.
 pub(super) const TARGET: [&str; 3] = ["name", "area", "floor"];
-
-/// A sentence of the intent.
-struct Candidate {
-    cost: u32,
-    text: String,
-    /// Which of its words are content that was put in.
-    put_in: Vec<bool>,
-    /// Content words that were said and have a place in it.
-    kept: usize,
-    /// Content words that were passed over.
-    passed: usize,
-    /// Whether one of them is in no sentence and no name: just what a place for any words is for.
-    strange: bool,
-    /// Whether something that was said fills a list.
-    mentions: bool,
-    unplaced: usize,
-    /// Whether something was passed over that is called by no word of this home: "the attic", "my den".
-    unheard: bool,
-    /// Whether a kind of thing was put in: "the light" for "the water", "bedroom to eighteen".
-    put_thing: bool,
-    /// Whether a thing was passed over: "the water" of "turn the water off in the garden".
-    passed_thing: bool,
-    /// Whether a kind of thing was said and has a place in it.
-    kept_thing: bool,
-    /// Whether "all" or "everywhere" was passed over.
-    passed_all: bool,
-    /// Whether "any" or "both" was.
-    passed_many: bool,
-    /// Content words that were passed over, whatever that cost.
-    ignored: usize,
-    /// Whether all before or behind an "and" was passed over: "make it sixty *and blue*".
-    lost_part: bool,
-    /// Whether a content word was put in.
-    invented: bool,
-    /// Content words that were said and are words of the sentence itself: what is to be done, or what is meant; no unit, no
-    /// preposition.
-    own: usize,
-}
 
 /// A place in the text and in a template, and whether something was mentioned on the way.
 type Place = (usize, NodeId, bool);
@@ -526,88 +491,5 @@ impl<'g> Text<'g> {
         if let Some(price) = self.prices[at] {
             step((at + 1, node, mentions), price, Said::Passed);
         }
-    }
-
-    /// Follows the way back.
-    fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
-        let (mut words, mut put_in, mut passed, mut kept) = (Vec::new(), Vec::new(), 0, 0);
-        let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
-        let (mut passed_thing, mut kept_thing, mut put_thing, mut passed_all) = (false, false, false, false);
-        let (mut own, mut ignored, mut passed_many) = (0, 0, false);
-        let (mut is_end, mut lost_part, mut before_join) = (true, false, None);
-        while let Some(way) = known.get(&place) {
-            let Some(before) = way.before else { break };
-            match way.said {
-                Said::Nothing => {}
-                Said::Put(word) => {
-                    let text = self.grammar.words.text(word);
-                    words.push(text);
-                    put_in.push(!self.grammar.lexicon().things.small_words.contains(text));
-                    put_thing |= self.grammar.names_a_kind(&[text]);
-                }
-                Said::Tokens => {
-                    (is_end, before_join) = (false, None);
-                    let tokens = &self.tokens[before.0..place.0];
-                    words.extend(tokens.iter().rev().map(|token| token.word.as_str()));
-                    put_in.extend(tokens.iter().map(|_| false));
-                    let things = &self.grammar.lexicon().things;
-                    let content = |token: &&Token| !things.small_words.contains(token.word.as_str());
-                    kept += tokens.iter().filter(content).count();
-                    kept_thing |= tokens.iter().any(|token| self.grammar.names_a_kind(&[&token.word]));
-                    let acts = |token: &&Token| {
-                        let unit = self.grammar.lexicon().time.units.get(&token.word);
-                        content(token) && unit.is_none() && !things.beside.contains(token.word.as_str())
-                    };
-                    own +=
-                        if self.is_in_a_list(before, place) { 0 } else { tokens.iter().filter(acts).count() };
-                }
-                Said::Passed => {
-                    if self.tokens[before.0].word == JOINER {
-                        lost_part |= is_end && ignored > 0;
-                        before_join = Some(ignored);
-                    }
-                    passed += usize::from(self.prices[before.0] >= Some(PASS.0));
-                    let small = &self.grammar.lexicon().things.small_words;
-                    ignored += usize::from(!small.contains(self.tokens[before.0].word.as_str()));
-                    strange |= self.words[before.0].is_none();
-                    unplaced += usize::from(self.prices[before.0] >= Some(PASS_ONE));
-                    unheard |= self.is_unheard_of(before.0);
-                    passed_thing |= self.is_a_thing(before.0);
-                    let quantifiers = self.grammar.lexicon().requests.quantifiers;
-                    passed_all |= quantifiers.contains(self.tokens[before.0].word.as_str());
-                    let many = self.grammar.lexicon().qualifiers.many;
-                    passed_many |= many.contains(&self.tokens[before.0].word);
-                }
-            }
-            place = before;
-        }
-        words.reverse();
-        put_in.reverse();
-        let invented = put_in.contains(&true);
-        Candidate {
-            cost,
-            text: words.join(" "),
-            put_in,
-            passed,
-            kept,
-            strange,
-            mentions,
-            unplaced,
-            unheard,
-            put_thing,
-            passed_thing,
-            kept_thing,
-            passed_all,
-            passed_many,
-            invented,
-            ignored,
-            lost_part: lost_part || before_join.is_some_and(|behind| ignored > behind),
-            own,
-        }
-    }
-
-    /// Whether the words between two places fill a list.
-    fn is_in_a_list(&self, before: Place, place: Place) -> bool {
-        self.grammar.network.node(before.1).words.iter().all(|(_, to)| *to != place.1)
     }
 }
