@@ -6,7 +6,7 @@ use super::intent::category_of;
 use super::request_framing::Speech;
 use super::rules::{self, Rule};
 use super::to_intent::is_whole;
-use hark_core::automation::intent::{AUTOMATE, COMMAND};
+use hark_core::automation::intent::{AUTOMATE, COMMAND, OF_IT};
 use hark_core::{Category, Intent, Understanding};
 use hark_language::phrases;
 use serde_json::Value;
@@ -27,9 +27,12 @@ impl Reader<'_> {
         };
         let acts = |intent: &Intent| category_of(&intent.name) == Some(Category::HomeControl);
         let is_one = |intents: &Value| intents.as_array().is_some_and(|all| all.len() == 1);
+        // "The *Christmas* tree off again in a minute" is about the tree: without "it" nothing else is meant.
+        let says_it = words[behind..].iter().any(|word| lexicon.requests.pronouns.contains(word));
         let waits = |intent: &Intent| {
-            intent.slots.contains_key(COMMAND)
-                || intent.name == AUTOMATE && intent.slots.get("intents").is_some_and(is_one)
+            (says_it || !intent.slots.contains_key(OF_IT))
+                && (intent.slots.contains_key(COMMAND)
+                    || intent.name == AUTOMATE && intent.slots.get("intents").is_some_and(is_one))
         };
         let first = read(&now.join(" ")).filter(|found| found.intents.iter().all(acts))?;
         let name = match first.intents.as_slice() {

@@ -104,12 +104,12 @@ fn what_is_put_off_knows_what_it_is_about() {
     let (_daemon, address) = start(&hark, &[]);
     ask(&hark, "turn on the kitchen lights");
     let said = ask(&hark, "turn them off again in two seconds");
-    assert_eq!(said, "Okay, in two seconds: turn Kitchen ceiling and Counter light off again.");
+    assert_eq!(said, "Okay, in two seconds: turn the kitchen ceiling and the counter light off again.");
     becomes(address, "Kitchen ceiling", "off");
     becomes(address, "Counter light", "off");
     ask(&hark, "turn on the desk lamp");
     let said = ask(&hark, "turn it off when the kettle is on");
-    assert_eq!(said, "Okay, I'll turn Desk lamp off when the kettle is on (kettle: off now).");
+    assert_eq!(said, "Okay, I'll turn the desk lamp off when the kettle is on (kettle: off now).");
     ask(&hark, "turn on the kettle");
     becomes(address, "Desk lamp", "off");
     ask(&hark, "christmas tree on now, off again in two seconds");

@@ -224,7 +224,7 @@ impl RecentRequests {
 
     /// What "never mind" does right after the last request of a conversation, where that set or told something that waits,
     /// or, if it `takes_back` ("scrap that"), changed anything; like another intent. What was told of one thing is meant with
-    /// all of it; of several others is asked which.
+    /// all of it, of others the last.
     pub fn cancelled(
         &self,
         now_ms: u64,
@@ -247,22 +247,17 @@ impl RecentRequests {
             let all = told.receipt.as_ref()?.detail[key].as_array()?.as_slice();
             (!all.is_empty()).then_some((told, all))
         };
-        let one = |name: &str, id: Option<&Value>| {
-            let slots = id.map(|id| ("id".to_owned(), id.clone())).into_iter().collect();
+        let one = |name: &str, id: &Value| {
+            let slots = Slots::from_iter([("id".to_owned(), id.clone())]);
             Intent { name: name.to_owned(), slots, response: None, ..like.clone() }
         };
         if let Some((told, all)) = told("HarkAutomationList", "automations") {
-            let is_clear = all.len() == 1 || !told.intent.slots.is_empty();
-            let ids = all.iter().map(|automation| Some(&automation["id"]));
-            return Some(if is_clear {
-                ids.map(|id| one(CANCEL, id)).collect()
-            } else {
-                vec![one(CANCEL, None)]
-            });
+            let first = if told.intent.slots.is_empty() { all.len() - 1 } else { 0 };
+            return Some(all[first..].iter().map(|automation| one(CANCEL, &automation["id"])).collect());
         }
         let (_, all) = told("HarkRecall", "ids")?;
         let [only] = all else { return None };
-        Some(vec![one(FORGET, Some(only))])
+        Some(vec![one(FORGET, only)])
     }
 
     /// What "stop" does right after the last request of a conversation, where that set something going: the fan, the tap,

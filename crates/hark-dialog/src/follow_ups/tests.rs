@@ -635,7 +635,7 @@ fn what_was_done_is_taken_back_by_words_that_say_so() {
 }
 
 #[test]
-fn what_was_told_of_one_thing_is_cancelled_as_a_whole_and_of_several_is_asked_which() {
+fn what_was_told_of_one_thing_is_cancelled_as_a_whole_and_of_others_the_last() {
     let cancelled = |about: &str| {
         let mut context = RecentRequests::default();
         let mut told = receipt("").unwrap_or_else(|| panic!("it has one"));
@@ -649,7 +649,7 @@ fn what_was_told_of_one_thing_is_cancelled_as_a_whole_and_of_several_is_asked_wh
     let cancel = |slots| (CANCEL.to_owned(), slots);
     let both = [cancel(json!({"id": "a1"})), cancel(json!({"id": "a2"}))];
     assert_eq!(cancelled(r#"{"name":"Christmas tree"}"#), both);
-    assert_eq!(cancelled("{}"), [cancel(json!({}))]);
+    assert_eq!(cancelled("{}"), both[1..]);
 }
 
 #[test]
