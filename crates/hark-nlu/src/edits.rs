@@ -219,14 +219,13 @@ impl Speech<'_> {
     fn beside_moment(&self, wrong: &[&str], place: &Range<usize>, meant: &[&str]) -> Option<String> {
         let (lexicon, time) = (self.lexicon(), &self.lexicon().time);
         let length = |words: &[&str]| rules::length(words, lexicon).map_or(0, |(_, used)| used);
-        let said =
-            |marks| phrases::starts(marks, &meant[length(meant)..]) == Some(meant.len() - length(meant));
+        let (long, rest) = meant.split_at(length(meant));
+        let said = |marks| !long.is_empty() && phrases::starts(marks, rest) == Some(rest.len());
         let marks = [time.sooner, time.afterwards].into_iter().find(|marks| said(*marks))?;
         let clause = &wrong[place.clone()];
         let begins = [lexicon.qualifiers.when, time.at, time.sooner, time.afterwards];
         let moment = phrases::without_starts(&begins, &clause[length(clause)..]);
-        (length(meant) > 0).then_some(())?;
-        let new = [&meant[..length(meant)], &[marks.first()?], moment].concat();
+        let new = [long, &[marks.first()?], moment].concat();
         // "*Half an hour* before sunset."
         let start = (0..place.start).find(|at| at + length(&wrong[*at..place.start]) == place.start);
         Some([&wrong[..start.unwrap_or(place.start)], &new, &wrong[place.end..]].concat().join(" "))

@@ -276,7 +276,7 @@ impl Speech<'_> {
         Some(format!("{} {} {}", words[..next].join(" "), connectors.first()?, said.join(" ")))
     }
 
-    /// Whether some words begin with "the other one": that is told from what was named, and is not the rest of it.
+    /// Whether some words begin with "the other one": one thing beside what was named, and not all the rest.
     pub(super) fn is_other_one(&self, said: &[&str]) -> bool {
         let behind =
             phrases::find(self.lexicon().qualifiers.others, said).and_then(|(_, used)| said.get(used));

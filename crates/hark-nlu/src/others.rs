@@ -122,7 +122,7 @@ impl Speech<'_> {
     }
 
     /// The request with the one person that it names for "he" or "she" in what it waits for: "remind me to ask Alice when *she*
-    /// comes home". `None` where nobody is named, or several are.
+    /// comes home". `None` unless exactly one person is named.
     pub(super) fn with_person_named(&self) -> Option<String> {
         let (words, lexicon) = (self.words(), self.lexicon());
         let persons = lexicon.requests.person_pronouns;

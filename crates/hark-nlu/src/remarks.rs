@@ -454,7 +454,7 @@ impl Speech<'_> {
         talk.states.contains(word) || talk.contraction(word).is_some_and(means)
     }
 
-    /// Whether somebody says something and what is to be done: "we've loads, take it off".
+    /// Whether some words are a statement and a request behind it: "we've loads, take it off".
     pub(super) fn tells_and_acts(&self, words: &[&str]) -> bool {
         let (talk, pronouns) = (&self.lexicon().discourse, self.lexicon().requests.pronouns);
         let acts = |said: &[&str]| {

@@ -61,7 +61,7 @@ impl Understand for Grammar {
                 return (found, false);
             }
             let found = reader.as_said(text, language);
-            let found = if takes_across_turns(text, &found) { Understanding::default() } else { found };
+            let mut found = if takes_across_turns(text, &found) { Understanding::default() } else { found };
             if let Some(found) = reader.without_remark_in_content(text, language, &found) {
                 return (found, false);
             }
@@ -72,7 +72,6 @@ impl Understand for Grammar {
             if let Some(value) = is_open.then(|| reader.value(text)).flatten() {
                 return (value, false);
             }
-            let mut found = found;
             // "Put the dishwasher on" puts nothing on a list, where no list was spoken of.
             if is_whole(&found) && found.intents.iter().all(takes_any) {
                 found.unknown = reader.unknown(text, &reader.tokenise(text)).unknown;

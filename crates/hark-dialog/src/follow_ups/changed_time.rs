@@ -1,6 +1,6 @@
 //! Another time for the same: "what about tomorrow", "and on friday", "make it eight".
 
-use super::{Before, Done, text};
+use super::{Before, Done, by_id, text};
 use chrono::{Datelike, NaiveTime, Timelike};
 use hark_core::automation::Until;
 use hark_core::automation::intent::{CANCEL, CHANGE_END, RESTORE_LATER};
@@ -168,8 +168,8 @@ pub fn later(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 pub fn keep(_: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;
     let detail = &done.receipt.as_ref().filter(|receipt| receipt.ok)?.detail;
-    let slots = Slots::from_iter([("id".to_owned(), detail["automation"]["id"].as_str()?.into())]);
-    Some(Intent { name: CANCEL.to_owned(), slots, response: None, ..done.intent.clone() })
+    let id = Some(&detail["automation"]["id"]).filter(|id| id.is_string())?;
+    Some(by_id(CANCEL, id, &done.intent))
 }
 
 /// The time or the length that was asked for, because a request did not say it.

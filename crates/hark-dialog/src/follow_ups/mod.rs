@@ -138,6 +138,9 @@ const LIMITS: [&str; 8] = [
 /// Takes back what the last request changed.
 pub const UNDO: &str = "HarkUndo";
 
+/// Lists what waits.
+const LISTS: &str = "HarkAutomationList";
+
 /// Forgets what was told.
 pub const FORGET: &str = "HarkForget";
 
@@ -242,22 +245,16 @@ impl RecentRequests {
         if last.done.iter().rev().take(last.newest).any(sets) {
             return Some(vec![undo(like)]);
         }
-        let told = |intent: &str, key: &str| {
-            let told = last.done.iter().find(|done| done.intent.name == intent)?;
-            let all = told.receipt.as_ref()?.detail[key].as_array()?.as_slice();
-            (!all.is_empty()).then_some((told, all))
-        };
-        let one = |name: &str, id: &Value| {
-            let slots = Slots::from_iter([("id".to_owned(), id.clone())]);
-            Intent { name: name.to_owned(), slots, response: None, ..like.clone() }
-        };
-        if let Some((told, all)) = told("HarkAutomationList", "automations") {
+        if let Some((told, all)) =
+            last.done.iter().find_map(|done| Some((done, done.told(LISTS, "automations")?)))
+        {
             let first = if told.intent.slots.is_empty() { all.len() - 1 } else { 0 };
-            return Some(all[first..].iter().map(|automation| one(CANCEL, &automation["id"])).collect());
+            return Some(
+                all[first..].iter().map(|automation| by_id(CANCEL, &automation["id"], like)).collect(),
+            );
         }
-        let (_, all) = told("HarkRecall", "ids")?;
-        let [only] = all else { return None };
-        Some(vec![one(FORGET, only)])
+        let [only] = last.done.iter().find_map(|done| done.told("HarkRecall", "ids"))? else { return None };
+        Some(vec![by_id(FORGET, only, like)])
     }
 
     /// What "stop" does right after the last request of a conversation, where that set something going: the fan, the tap,
@@ -411,13 +408,11 @@ impl Last {
         self.is_alike(next) && next.iter().all(|next| next.intent.route == Route::Context)
     }
 
-    /// What cancels the one thing that waits and was just told, where somebody wants it forgotten in words of their own.
+    /// What cancels a rule that was listed right before and alone, for "forget about the cold", which names it freely.
     fn forgotten(&self, intent: &Intent) -> Option<Intent> {
         (intent.name == FORGET && intent.slots.contains_key("query")).then_some(())?;
-        let told = self.done.last().filter(|done| done.intent.name == "HarkAutomationList")?;
-        let [only] = told.receipt.as_ref()?.detail["automations"].as_array()?.as_slice() else { return None };
-        let slots = Slots::from_iter([("id".to_owned(), only["id"].clone())]);
-        Some(Intent { name: CANCEL.to_owned(), slots, response: None, ..intent.clone() })
+        let [only] = self.done.last()?.told(LISTS, "automations")? else { return None };
+        Some(by_id(CANCEL, &only["id"], intent))
     }
 
     /// What takes the others back where one of the things of the last turn is all that is meant: "just the lamp" behind the
@@ -455,6 +450,12 @@ impl Last {
 }
 
 impl Done {
+    /// What it told under a key of its receipt, where it is of an intent; `None` where that is nothing.
+    fn told(&self, intent: &str, key: &str) -> Option<&[Value]> {
+        let all = self.receipt.as_ref().filter(|_| self.intent.name == intent)?.detail[key].as_array()?;
+        (!all.is_empty()).then_some(all)
+    }
+
     /// Whether it was done, and something is different now.
     fn has_changed(&self) -> bool {
         self.receipt.as_ref().is_some_and(|receipt| receipt.ok && receipt.changed)
@@ -486,6 +487,12 @@ fn all_completed(intent: &Intent, before: &[Before<'_>]) -> Option<Vec<Intent>> 
     let all: Option<Vec<Intent>> =
         meant.map(|before| complete(if is_one(&before) { &each } else { intent }, &before)).collect();
     all.filter(|_| last.all.len() > 1).filter(|all| !all.is_empty())
+}
+
+/// An intent about what has an id, for the same reason as another intent.
+fn by_id(name: &str, id: &Value, like: &Intent) -> Intent {
+    let slots = Slots::from_iter([("id".to_owned(), id.clone())]);
+    Intent { name: name.to_owned(), slots, response: None, ..like.clone() }
 }
 
 /// What takes back what was done before, for the same reason as another intent.

@@ -1,7 +1,7 @@
 //! Which of several timers, alarms, reminders, events or notes is meant, after a request could not tell: "the pizza one", "the seven
 //! o'clock one", "the first".
 
-use super::{Before, Done};
+use super::{Before, Done, by_id};
 use hark_core::automation::intent::CANCEL;
 use hark_core::tool::error_code;
 use hark_core::{Intent, Slots};
@@ -56,11 +56,7 @@ const KINDS: [(&str, &str, &str); 3] = [
 /// "Cancel the pasta one" of what rings, where such was spoken of.
 pub fn cancelled(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let about = &before.done.intent.name;
-    // What is done at a time is kept as what is reminded of: "the one at six".
-    let is_command = about == "HarkScheduleCommand" && intent.slots.contains_key("when");
-    let of_kind =
-        |(kind, ..): &&(&str, &str, &str)| about.contains(kind) || is_command && *kind == "Reminder";
-    let (_, cancels, called) = KINDS.iter().find(of_kind)?;
+    let (_, cancels, called) = KINDS.iter().find(|(kind, ..)| about.contains(kind))?;
     let named = |slot: &String| if slot == "name" { (*called).to_owned() } else { slot.clone() };
     let slots = intent.slots.iter().map(|(slot, value)| (named(slot), value.clone())).collect();
     Some(Intent { name: (*cancels).to_owned(), slots, response: None, ..intent.clone() })
@@ -70,9 +66,7 @@ pub fn cancelled(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 pub fn cancel_moved(done: &Done, like: &Intent) -> Option<Intent> {
     let (kind, cancels, _) = KINDS.iter().find(|(kind, ..)| done.intent.name == format!("HarkMove{kind}"))?;
     let receipt = done.receipt.as_ref().filter(|receipt| receipt.ok)?;
-    let id = receipt.detail[kind.to_lowercase().as_str()]["id"].clone();
-    let slots = Slots::from_iter([("id".to_owned(), id)]);
-    Some(Intent { name: (*cancels).to_owned(), slots, response: None, ..like.clone() })
+    Some(by_id(cancels, &receipt.detail[kind.to_lowercase().as_str()]["id"], like))
 }
 
 /// "Cancel the coffee one" of whatever waits or rings and is called so.

@@ -3,7 +3,7 @@
 //! rest is carried out; if it is another request, what was done is taken back and the whole is carried out.
 
 use super::Machine;
-use super::continuation::{is_same_intent, same_intents};
+use super::continuation::{behind, is_same_intent, same_intents, say_how_long};
 use super::state::{Addition, Continuation, Spoken};
 use crate::follow_ups;
 use hark_core::automation::intent::{AUTOMATE, CANCEL, CHANGE_END, OF_TURN, RESTORE_LATER};
@@ -199,16 +199,12 @@ impl Machine {
 /// What is to be done beside what was done, where some requests are that and more. What only says how long it lasts ends what was
 /// changed then.
 fn goes_on(whole: &[Intent], before: &Spoken) -> Option<Vec<Intent>> {
-    let (first, more) = whole.split_at_checked(before.intents.len())?;
-    let ends = more.iter().any(|intent| intent.name == RESTORE_LATER);
-    let is_more = !first.is_empty() && !more.is_empty() && same_intents(first, &before.intents);
-    (is_more && (before.changed || !ends)).then(|| {
-        let mut more = more.to_vec();
-        for end in more.iter_mut().filter(|intent| intent.name == RESTORE_LATER) {
-            end.slots.insert(OF_TURN.to_owned(), before.turn.0.clone().into());
-        }
-        more
-    })
+    let more = behind(whole, &before.intents).filter(|more| before.changed || !say_how_long(more))?;
+    let mut more = more.to_vec();
+    for end in more.iter_mut().filter(|intent| intent.name == RESTORE_LATER) {
+        end.slots.insert(OF_TURN.to_owned(), before.turn.0.clone().into());
+    }
+    Some(more)
 }
 
 /// The request for another end of what lasts, where some requests are those before with nothing but another: "for twenty minutes …

@@ -100,21 +100,22 @@ impl Machine {
         let Understanding { intents, missed, unknown, .. } = &understanding;
         let is_whole = !intents.is_empty() && missed.is_empty() && unknown.is_none();
         let is_new = is_whole && !same_intents(intents, &continuation.before.intents);
-        match (continuation.stage.clone(), is_new) {
+        let more = behind(intents, &continuation.before.intents).filter(|more| !say_how_long(more));
+        let goes_on = more.map(<[Intent]>::to_vec);
+        match (continuation.stage.clone(), is_new, goes_on) {
             // The first part stands, and the rest is done as well.
-            (Stage::Whole, true) if begins_with(intents, &continuation.before.intents) => {
-                let intents = intents[continuation.before.intents.len()..].to_vec();
+            (Stage::Whole, true, Some(intents)) => {
                 self.settle(id);
                 self.fall_silent(now);
                 Some(Understanding { intents, ..understanding })
             }
-            (Stage::Whole, true) => {
+            (Stage::Whole, true, None) => {
                 continuation.stage = Stage::Accepted;
                 let before = continuation.before.turn.clone();
                 self.end_first_part(now, &before);
                 Some(understanding)
             }
-            (Stage::Whole, false) => {
+            (Stage::Whole, false, _) => {
                 // The same again, or nothing: what came behind it may still be a request.
                 match continuation.tail.take() {
                     Some(tail) if !is_whole => {
@@ -127,16 +128,16 @@ impl Machine {
                 }
                 None
             }
-            (Stage::Tail, true) => {
+            (Stage::Tail, true, _) => {
                 self.settle(id);
                 self.fall_silent(now);
                 Some(understanding)
             }
-            (Stage::Tail, false) => {
+            (Stage::Tail, false, _) => {
                 self.close(id, Outcome::NotUnderstood);
                 None
             }
-            (Stage::Accepted | Stage::TakingBack(_), _) => Some(understanding),
+            (Stage::Accepted | Stage::TakingBack(_), ..) => Some(understanding),
         }
     }
 
@@ -244,12 +245,15 @@ fn tail(whole: &str, first: &str) -> Option<String> {
     (!tail.is_empty()).then(|| tail.join(" "))
 }
 
-/// Whether the first of some requests are others, and more follow.
-pub(super) fn begins_with(some: &[Intent], others: &[Intent]) -> bool {
-    let Some((first, more)) = some.split_at_checked(others.len()) else { return false };
-    // How long what was done lasts is no request of its own.
-    let alone = more.iter().all(|intent| intent.name != RESTORE_LATER);
-    alone && !first.is_empty() && !more.is_empty() && same_intents(first, others)
+/// What follows in some requests on others that they begin with; `None` where they do not, or nothing follows.
+pub(super) fn behind<'i>(some: &'i [Intent], others: &[Intent]) -> Option<&'i [Intent]> {
+    let (first, more) = some.split_at_checked(others.len())?;
+    (!first.is_empty() && !more.is_empty() && same_intents(first, others)).then_some(more)
+}
+
+/// Whether some requests say how long what was done lasts: that is no request of its own.
+pub(super) fn say_how_long(some: &[Intent]) -> bool {
+    some.iter().any(|intent| intent.name == RESTORE_LATER)
 }
 
 pub(super) fn same_intents(some: &[Intent], others: &[Intent]) -> bool {

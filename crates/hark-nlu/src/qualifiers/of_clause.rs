@@ -3,8 +3,8 @@
 use super::{Kind, Qualifier, Qualifiers};
 
 impl Qualifiers<'_> {
-    /// Whether a length is a part of a condition ("when nobody has moved *for ten minutes* turn off the light"), and not how
-    /// long the request is to last; or hours are all that one says, "if it's *before nine*".
+    /// Whether a length or hours belong to a condition before them: "when nobody has moved *for ten minutes* turn off the light"
+    /// does not say how long the light is off, and "if it's *before nine*" is all of a condition.
     pub fn is_of_clause_before(&self, it: &Qualifier) -> bool {
         let waits = |other: &&Qualifier| {
             matches!(other.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless | Kind::During)
