@@ -61,6 +61,13 @@ pub fn run(args: &TrainArgs, config: &Config, json: bool, out: &mut dyn Write) -
     bar.end();
     let file = if args.shipped { paths.shipped_head(&args.lang) } else { paths.own_head(&args.lang) };
     training.head.write(&file)?;
+    if args.shipped
+        && let Some(told) = Data::of_told(&paths, &args.lang).map_err(IntentError::mistakes)?
+    {
+        let told = train(&mut encoder, &told, &mut |_| ControlFlow::Continue(()))?;
+        told.head.write(&paths.told_head(&args.lang))?;
+        tracing::info!("what is worth to be kept is told from small talk: {}", told.report);
+    }
     let report = &training.report;
     let text = if json {
         described(report, &file).to_string()

@@ -309,6 +309,9 @@ pub fn complexity(text: &str, words: &StepWords, category: Category) -> u8 {
     complexity.min(5)
 }
 
+/// The words of a text as they are compared, each with its meaning in that text: numbers of length 1.
+pub type WordVectors = Vec<(String, Vec<f32>)>;
+
 /// Tells what kind of request a text is. Implemented by `hark-nlu`.
 pub trait Classify: Send {
     /// Classifies a request, written or spoken; takes 1 to 5 ms.
@@ -322,6 +325,19 @@ pub trait Classify: Send {
     /// # Errors
     /// As [`Classify::classify`].
     fn embed(&mut self, text: &str) -> Result<Vec<f32>, Fault>;
+
+    /// The meaning of each word of a text; of a long one those at its beginning.
+    ///
+    /// # Errors
+    /// As [`Classify::classify`].
+    fn embed_words(&mut self, text: &str) -> Result<WordVectors, Fault>;
+
+    /// How likely a text that asks for nothing tells something worth to be kept, rather than being small talk, 0 to 1; `None`
+    /// where that was not learned.
+    ///
+    /// # Errors
+    /// As [`Classify::classify`].
+    fn tells(&mut self, text: &str) -> Result<Option<f32>, Fault>;
 }
 
 #[cfg(test)]

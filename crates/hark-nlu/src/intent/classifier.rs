@@ -8,7 +8,7 @@ use super::head::Head;
 use super::paths::IntentPaths;
 use crate::narrative;
 use crate::tagger::{Tagger, Tagging};
-use hark_core::classification::Classify;
+use hark_core::classification::{Classify, WordVectors};
 use hark_core::{Category, Classification, Fault};
 use hark_models::manifest::Manifest;
 use std::path::PathBuf;
@@ -21,6 +21,8 @@ const TAGGER_LANGUAGE: &str = "en";
 pub struct Classifier {
     encoder: Encoder,
     head: Head,
+    /// What tells what is worth to be kept from small talk.
+    told: Option<Head>,
     tagger: Option<Tagger>,
     vectors: TokenVectors,
     numbers: Vec<f32>,
@@ -61,7 +63,9 @@ impl Classifier {
         // Without a tagger the head decides alone.
         let has_tagger = language == TAGGER_LANGUAGE;
         let tagger = has_tagger.then(|| Tagger::open(manifest, encoder.id()).ok()).flatten();
-        Ok(Self { tagger, ..Self::new(encoder, head) })
+        let told = Head::read(&places.told_head(language)).ok();
+        let told = told.filter(|head| head.encoder() == encoder.id() && head.language() == language);
+        Ok(Self { tagger, told, ..Self::new(encoder, head) })
     }
 
     /// Looks which head [`Classifier::open`] would take, and whether everything is there, without
@@ -78,7 +82,7 @@ impl Classifier {
     /// From parts that are there.
     pub fn new(encoder: Encoder, head: Head) -> Self {
         let (tagger, vectors) = (None, TokenVectors::default());
-        Self { encoder, head, tagger, vectors, numbers: Vec::new(), shares: Vec::new() }
+        Self { encoder, head, told: None, tagger, vectors, numbers: Vec::new(), shares: Vec::new() }
     }
 
     /// Puts a newly trained head in its place.
@@ -163,5 +167,20 @@ impl Classify for Classifier {
     fn embed(&mut self, text: &str) -> Result<Vec<f32>, Fault> {
         self.encoder.embed(&spoken(text), &mut self.numbers)?;
         Ok(self.numbers.clone())
+    }
+
+    fn embed_words(&mut self, text: &str) -> Result<WordVectors, Fault> {
+        let spoken = spoken(text);
+        self.encoder.embed_words(&spoken, &mut self.numbers, &mut self.vectors)?;
+        let words = spoken.split_whitespace().enumerate();
+        let found = words.filter_map(|(at, word)| Some((word.to_owned(), self.vectors.of_word(at)?)));
+        Ok(found.collect())
+    }
+
+    fn tells(&mut self, text: &str) -> Result<Option<f32>, Fault> {
+        let Some(head) = &self.told else { return Ok(None) };
+        self.encoder.embed(&spoken(text), &mut self.numbers)?;
+        head.shares(&self.numbers, &mut self.shares);
+        Ok(Some(1.0 - head.out_of_scope(&self.shares)))
     }
 }

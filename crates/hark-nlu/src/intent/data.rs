@@ -5,10 +5,12 @@ use super::catalogue::is_learned;
 use super::examples::{self, Example, Label, spoken, yaml_files};
 use super::paths::IntentPaths;
 use crate::{Grammar, Problem, Sentences};
+use hark_core::Category;
 use hark_core::home::Home;
 use hark_models::manifest::hex;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// Sentences sampled for each intent in each home.
 pub const PER_INTENT: usize = 32;
@@ -123,8 +125,29 @@ impl Data {
         Ok(Self { language: language.to_owned(), samples: samples.found, held_out, hash })
     }
 
+    /// What tells a statement that is worth to be kept from small talk; `None` for a language without such examples.
+    ///
+    /// # Errors
+    /// Every mistake in every file.
+    pub fn of_told(places: &IntentPaths, language: &str) -> Result<Option<Self>, Vec<Problem>> {
+        let folder = places.told_examples(language);
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        let mut samples = Collector::new(std::iter::empty());
+        for example in examples::load(&folder)? {
+            samples.add(spoken(&example.text), example.label, Origin::Example);
+        }
+        // Who asks tells nothing.
+        for example in examples::load(&places.examples(language))?.into_iter().filter(is_question) {
+            samples.add(spoken(&example.text), Label::category(Category::OutOfScope), Origin::Example);
+        }
+        let hash = hash_of([folder, places.examples(language)]);
+        Ok(Some(Self { language: language.to_owned(), samples: samples.found, held_out: Vec::new(), hash }))
+    }
+
     /// Samples by category, intent and origin, for people.
-    pub fn counts(&self) -> BTreeMap<(hark_core::Category, Origin), usize> {
+    pub fn counts(&self) -> BTreeMap<(Category, Origin), usize> {
         let mut counts = BTreeMap::new();
         for sample in &self.samples {
             *counts.entry((sample.label.category, sample.origin)).or_default() += 1;
@@ -133,12 +156,20 @@ impl Data {
     }
 }
 
+fn is_question(example: &Example) -> bool {
+    let asks = matches!(example.label.category, Category::Question | Category::HomeQuery | Category::Weather);
+    asks || example.label.intent.as_deref() == Some("HarkRecall")
+}
+
 /// SHA-256 over names and contents of every file the data comes from.
 pub fn hash(places: &IntentPaths, language: &str) -> String {
     let folders = places.sentences(language).into_iter().map(|folder| folder.join(language));
-    let folders = folders.chain([places.examples(language), places.own_examples(language)]);
+    hash_of(folders.chain([places.examples(language), places.own_examples(language)]))
+}
+
+fn hash_of(folders: impl IntoIterator<Item = PathBuf>) -> String {
     let mut hasher = Sha256::new();
-    for file in folders.flat_map(|folder| yaml_files(&folder)) {
+    for file in folders.into_iter().flat_map(|folder| yaml_files(&folder)) {
         hasher.update(file.file_name().unwrap_or_default().as_encoded_bytes());
         // A file that cannot be read is told where it is read for its sentences.
         let bytes = std::fs::read(&file).unwrap_or_default();

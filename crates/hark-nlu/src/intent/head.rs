@@ -132,6 +132,12 @@ impl Head {
         self.bound(into, self.likeness(numbers));
     }
 
+    /// How likely a sentence is nothing that it has classes for.
+    pub(super) fn out_of_scope(&self, shares: &[f32]) -> f32 {
+        let classes = shares.iter().zip(&self.about.classes);
+        classes.filter(|(_, class)| class.category == Category::OutOfScope).map(|(share, _)| share).sum()
+    }
+
     /// What is unlike everything known is out of scope, whatever the weights make of it.
     pub(super) fn bound(&self, shares: &mut [f32], likeness: f32) {
         let known = self.known(likeness);

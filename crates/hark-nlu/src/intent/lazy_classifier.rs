@@ -6,7 +6,7 @@ use super::examples::spoken;
 use super::examples::{self, Label};
 use super::head::Head;
 use super::paths::IntentPaths;
-use hark_core::classification::Classify;
+use hark_core::classification::{Classify, WordVectors};
 use hark_core::{Classification, Fault};
 use hark_models::manifest::Manifest;
 use std::collections::HashMap;
@@ -109,6 +109,14 @@ impl Classify for LazyClassifier {
 
     fn embed(&mut self, text: &str) -> Result<Vec<f32>, Fault> {
         self.awake()?.embed(text)
+    }
+
+    fn embed_words(&mut self, text: &str) -> Result<WordVectors, Fault> {
+        self.awake()?.embed_words(text)
+    }
+
+    fn tells(&mut self, text: &str) -> Result<Option<f32>, Fault> {
+        self.awake()?.tells(text)
     }
 }
 

@@ -58,6 +58,11 @@ impl IntentPaths {
         self.language(language).join("examples")
     }
 
+    /// Examples of what people tell that is worth to be kept, and of small talk.
+    pub fn told_examples(&self, language: &str) -> PathBuf {
+        self.language(language).join("told")
+    }
+
     /// The owner's examples.
     pub fn own_examples(&self, language: &str) -> PathBuf {
         self.owner_examples.join(language)
@@ -76,6 +81,11 @@ impl IntentPaths {
     /// The head that comes with Hark.
     pub fn shipped_head(&self, language: &str) -> PathBuf {
         self.models_dir.join("intent/head").join(format!("{language}.head"))
+    }
+
+    /// The head that tells what is worth to be kept from small talk; a language without examples of it has none.
+    pub fn told_head(&self, language: &str) -> PathBuf {
+        self.models_dir.join("intent/head").join(format!("{language}.told.head"))
     }
 
     /// The head that was trained on this machine.

@@ -209,6 +209,19 @@ fn the_own_head_counts_until_the_shipped_data_or_the_encoder_is_newer() {
 }
 
 #[test]
+fn the_shipped_head_for_what_is_told_is_one_of_its_examples() {
+    let places = places(Path::new("/nowhere"));
+    let data = Data::of_told(&places, "en").unwrap().unwrap();
+    let head = Head::read(&places.told_head("en")).unwrap();
+    assert_eq!(head.data(), data.hash, "train it anew: hark models train --shipped");
+    let mut classifier = Classifier::open(&manifest(), &places, "en").unwrap();
+    let mut tells = |text: &str| classifier.tells(text).unwrap().unwrap();
+    assert!(tells("our neighbour keeps the ladder in her garage") > 0.5);
+    assert!(tells("i could sleep for a week") < 0.5 && tells("where is the ladder") < 0.5);
+    assert!(Data::of_told(&places, "xx").unwrap().is_none());
+}
+
+#[test]
 fn examples_name_intents_that_exist_and_nothing_held_out_is_learned() {
     let places = places(Path::new("/nowhere"));
     let all = examples::load(&places.examples("en")).unwrap();
