@@ -10,7 +10,7 @@ use hark_core::memory::{Entity, Requester, WhichFacts};
 use hark_core::ports::Fact;
 use hark_core::public_event::Origin;
 use hark_core::{Fault, FaultKind};
-use hark_memory::{Asked, Kept, Memory};
+use hark_memory::{Asked, Kept, Memory, Telling};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(
         Command::About { whom } => show(&memory.list(&WhichFacts::About(whom.join(" ")), MOST)?, as_json),
         Command::Entities => show_entities(&memory.told_of(MOST)?, as_json),
         Command::Add { words, private } => {
-            let asked = Asked { expressly: true, private: *private };
+            let asked = Asked { telling: Telling::Asked, private: *private };
             let owner = Requester::of(&Origin::Cli);
             match memory.remember(&words.join(" "), wall_unix_ms(), &owner, None, asked)? {
                 Kept::New(fact, _) => show(&[*fact], as_json),

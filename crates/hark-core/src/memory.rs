@@ -6,6 +6,7 @@ pub use crate::origin::{Requester, Speaker};
 
 use crate::Fault;
 use crate::calendar::When;
+use crate::classification::WordVectors;
 use crate::intent::Intent;
 use chrono::NaiveDateTime;
 use serde::{Deserialize, Serialize};
@@ -385,6 +386,43 @@ pub struct SaidCorrection {
     pub language: String,
 }
 
+/// What a value is: one takes the place of another of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueKind {
+    /// A day of the week, one that counts from today, or days that come again.
+    Day,
+    /// A day of a month by its number.
+    DayOfMonth,
+    /// The month of a date.
+    Month,
+    /// A time of day.
+    Time,
+    /// A number; also one that may be an hour.
+    Number,
+}
+
+/// A value in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SaidValue {
+    /// What it is.
+    pub kind: ValueKind,
+    /// Its first byte.
+    pub start: usize,
+    /// The byte behind it.
+    pub end: usize,
+}
+
+/// A sentence that tells of something that it is otherwise now: "no, it's at two", "she works at the museum now".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaidChange {
+    /// Without the words that say so at its beginning.
+    pub words: String,
+    /// It begins with words that correct what was said: "no".
+    pub corrects: bool,
+    /// The values of `words`.
+    pub values: Vec<SaidValue>,
+}
+
 /// Reads statements and questions by the rules of the languages. Pure; a sentence takes some hundred microseconds.
 pub trait StatementReader: Send + Sync {
     /// What a whole sentence states; `None` for anything that no rule reads.
@@ -396,6 +434,14 @@ pub trait StatementReader: Send + Sync {
     }
     /// What a sentence puts in the place of something else: "no, it's Tuesday, not Monday".
     fn correction(&self, text: &str) -> Option<SaidCorrection>;
+    /// A sentence without what leads in and what comes behind and says nothing of it: "by the way".
+    fn bare<'t>(&self, text: &'t str) -> &'t str {
+        text
+    }
+    /// What a sentence tells that is otherwise now.
+    fn change(&self, text: &str) -> Option<SaidChange>;
+    /// The days, times and numbers of a text, in the language of this code.
+    fn values(&self, text: &str, language: &str) -> Vec<SaidValue>;
     /// What a sentence wants to be forgotten, and whether all about it.
     fn forgetting(&self, text: &str) -> Option<(String, bool)>;
     /// What a whole sentence asks of what was told.
@@ -409,6 +455,17 @@ pub trait StatementReader: Send + Sync {
     fn retold(&self, fact: &Fact, question: &str, whom: Option<&str>) -> Option<String>;
 }
 
+/// How what was told answers a question in other words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Answering {
+    /// It has to do with it.
+    Concerns,
+    /// It answers it, as far as the words tell.
+    Answers,
+    /// It has every word of it, or nearly.
+    Surely,
+}
+
 /// What a sentence wants of what was told, as an intent with the ISO 639-1 code of its language; the code is empty where
 /// it does not matter. Reads the store: some milliseconds.
 pub trait MemoryIntents: Send + Sync {
@@ -418,8 +475,12 @@ pub trait MemoryIntents: Send + Sync {
     fn known(&self, text: &str) -> Option<(Intent, String)>;
     /// A question about somebody or something else than the speaker, whether or not anything was told of it.
     fn about_another(&self, text: &str) -> Option<Intent>;
-    /// A question to which something that was told means nearly the same as the answer.
-    fn in_other_words(&self, text: &str) -> Option<(Intent, String)>;
+    /// A question to which something that was told is at least such an answer, in other words.
+    fn in_other_words(&self, text: &str, least: Answering) -> Option<(Intent, String)>;
+    /// A question of the kind that the household answers, of which nothing was told while other things were.
+    fn untold(&self, text: &str) -> Option<(Intent, String)>;
+    /// A sentence that as a whole tells something worth to be kept, which is so likely, 0 to 1.
+    fn told(&self, text: &str, likely: f32) -> Option<(Intent, String)>;
 }
 
 /// Vectors of sentences, of length 1 each.
@@ -431,4 +492,9 @@ pub trait SentenceVectors: Send + Sync {
     /// # Errors
     /// When the model is missing or fails.
     fn embed(&self, text: &str) -> Result<Vec<f32>, Fault>;
+    /// The vector of each word in a text; of a long text the words at its beginning. As long as [`SentenceVectors::embed`].
+    ///
+    /// # Errors
+    /// When the model is missing or fails.
+    fn embed_words(&self, text: &str) -> Result<WordVectors, Fault>;
 }

@@ -251,6 +251,11 @@ pub fn is_small_talk(intent: &str) -> bool {
     matches!(intent, "HarkGreeting" | "HarkThanks" | "HarkGoodbye" | "HarkHowAreYou")
 }
 
+/// Whether an intent tells something to be kept, or asks for it.
+pub fn is_of_memory(intent: &str) -> bool {
+    matches!(intent, "HarkRemember" | "HarkRecall")
+}
+
 /// Whether what the household told answers before the tool of an intent does: a birthday, a number, an address, an
 /// appointment that is in no calendar.
 pub fn memory_answers_first(intent: &str) -> bool {

@@ -5,15 +5,14 @@
 //! or it is very sure, when its slots are found in the text, and when the request as a whole is of the same
 //! kind. Everything else comes out as nothing the house can do, with the reason.
 
-use super::{dialog_act, follow_ups, instincts, intent_tools};
+use super::{follow_ups, instincts, intent_tools};
 use chrono::NaiveDateTime;
 use hark_config::intent::IntentConfig;
 use hark_core::documents::Documents;
 use hark_core::intent::refusal;
-use hark_core::memory::MemoryIntents;
+use hark_core::memory::{Answering, MemoryIntents};
 use hark_core::model::mentions;
-use hark_core::ports::{Candidate, NEXT_TURN, Understand};
-use hark_core::session::EntryTag;
+use hark_core::ports::{Candidate, Understand};
 use hark_core::{
     Category, Classification, Classify, Effort, Fault, Intent, Route, SlotSpan, Slots, Understanding,
 };
@@ -61,22 +60,14 @@ pub struct Router {
     facts: Facts,
 }
 
-/// Asks for what was told.
-const RECALL: &str = "HarkRecall";
-
-/// Looks something up in the documents.
-const LOOK_UP: &str = "HarkLookUp";
-
-/// How sure a document must be of its answer where nobody asked for a document: of sixty questions about ten documents 57 are
-/// answered from there on, and of fifty about anything else six.
-const SURELY_ANSWERS: f32 = 0.7;
-
 /// What is to be understood, and what that may cost.
 struct Said<'s> {
     text: &'s str,
     now: NaiveDateTime,
     effort: &'s Effort,
 }
+
+mod told;
 
 /// Why an intent of the classifier was not taken.
 enum Doubt {
@@ -107,97 +98,6 @@ impl Router {
     pub fn answer_from(&self, documents: Arc<dyn Documents>) {
         // Those that were given first stay.
         let _ = self.documents.set(documents);
-    }
-
-    /// What a text wants of what was told, by one of the ways to find out.
-    fn of_memory(
-        &self,
-        said: &Said<'_>,
-        find: fn(&dyn MemoryIntents, &str) -> Option<(Intent, String)>,
-    ) -> Option<Understanding> {
-        // What was said in two turns tells nothing, and asks nothing.
-        let memory = self.memory.as_deref().filter(|_| !said.text.contains(NEXT_TURN))?;
-        // Its time is that of the disk and of the encoder.
-        let (intent, language) = said.effort.apart(|| find(memory, said.text))?;
-        let usual = || self.spoken.first().map(|spoken| spoken.language.clone()).unwrap_or_default();
-        let language = Some(language).filter(|language| !language.is_empty()).unwrap_or_else(usual);
-        let mut found = Understanding { intents: vec![intent], language, ..Understanding::default() };
-        found.classification = self.classification(said.text, &found);
-        Some(found)
-    }
-
-    /// What was told that answers a question which nothing else is for, in other words.
-    fn remembered_otherwise(&self, said: &Said<'_>) -> Option<Understanding> {
-        let languages: Vec<_> =
-            self.spoken.iter().filter_map(|spoken| hark_language::known(&spoken.language)).collect();
-        let asks = dialog_act::tag(said.text, &languages) == EntryTag::Question;
-        asks.then(|| self.of_memory(said, |memory, text| memory.in_other_words(text))).flatten()
-    }
-
-    /// What answers a question which nothing else is for: what was told, in other words, or a document.
-    fn otherwise(&self, said: &Said<'_>, detected: &str) -> Option<Understanding> {
-        let found = self.remembered_otherwise(said).or_else(|| self.looked_up(said))?;
-        let is_spoken = self.spoken.iter().any(|spoken| spoken.language == detected);
-        Some(if is_spoken { Understanding { language: detected.to_owned(), ..found } } else { found })
-    }
-
-    /// "What do you know about Tom" is like "what do you know about me", and does not mean it.
-    fn about_another(&self, said: &Said<'_>, mut found: Understanding) -> Understanding {
-        if let [intent] = found.intents.as_mut_slice()
-            && intent.name == RECALL
-            && intent.slots.is_empty()
-            && let Some(asked) = self.memory.as_deref().and_then(|memory| memory.about_another(said.text))
-        {
-            intent.slots = asked.slots;
-        }
-        found
-    }
-
-    /// "Where is our fuse box": nobody told, and the house rules say it.
-    fn instead_of_recalling(&self, found: &Understanding, said: &Said<'_>) -> Option<Understanding> {
-        let [intent] = found.intents.as_slice() else { return None };
-        (intent.name == RECALL && !intent.slots.contains_key("every")).then_some(())?;
-        // "Where is my phone" is asked of nobody's papers.
-        let is_mine = |word: &str| hark_language::all().iter().any(|it| it.memory.is_told_back(word));
-        (!said.text.split_whitespace().any(is_mine)).then_some(())?;
-        let told = self.of_memory(said, |memory, text| memory.known(text));
-        let told = told.or_else(|| self.of_memory(said, |memory, text| memory.in_other_words(text)));
-        if told.is_some() { None } else { self.looked_up(said) }
-    }
-
-    /// What was told, or a document, in the place of what a template made of it.
-    fn told_first(&self, found: &Understanding, said: &Said<'_>) -> Option<Understanding> {
-        let [intent] = found.intents.as_slice() else { return None };
-        if intent_tools::is_small_talk(&intent.name) {
-            return self.of_memory(said, |memory, text| memory.intent(text));
-        }
-        let first = intent_tools::memory_answers_first(&intent.name) && !intent.slots.contains_key("every");
-        let told = first.then(|| self.of_memory(said, |memory, text| memory.known(text))).flatten();
-        told.or_else(|| self.instead_of_recalling(found, said))
-    }
-
-    /// A document that surely answers a question.
-    fn looked_up(&self, said: &Said<'_>) -> Option<Understanding> {
-        let documents = self.documents.get().filter(|_| !said.text.contains(NEXT_TURN))?;
-        // Its time is that of the disk and of the encoder.
-        let found = said.effort.apart(|| documents.search(said.text)).unwrap_or_else(|fault| {
-            tracing::warn!("nobody knows whether a document answers: {fault}");
-            Vec::new()
-        });
-        let best = found.first().filter(|best| best.answers && best.confidence >= SURELY_ANSWERS)?;
-        let intent = Intent {
-            name: LOOK_UP.to_owned(),
-            slots: Slots::from_iter([("query".to_owned(), said.text.into())]),
-            confidence: best.confidence,
-            route: Route::Template,
-            why: format!("a document answers it ({:.2})", best.confidence),
-            response: None,
-            single: false,
-        };
-        let language = self.spoken.first().map(|spoken| spoken.language.clone()).unwrap_or_default();
-        let mut found = Understanding { intents: vec![intent], language, ..Understanding::default() };
-        found.classification = self.classification(said.text, &found);
-        Some(found)
     }
 
     /// The templates that fit best: the first language that understands the text without a doubt, else the
@@ -433,6 +333,11 @@ impl Understand for Router {
         if !effort.is_spent() {
             return found;
         }
+        // What is told may be involved.
+        let said = Said { text, now, effort };
+        if let Some(told) = self.told_in(&said) {
+            return told;
+        }
         // What a stage has found counts for nothing when it had to stop in the middle. What kind of request it is
         // takes no steps to find, and a language model is asked accordingly.
         let classification = found.classification.or_else(|| self.kind_of(text));
@@ -476,8 +381,10 @@ impl Router {
             found.classification = self.classification(text, &found);
             let leans = found.intents.iter().all(|intent| follow_ups::is_follow_up(&intent.name));
             // Nor does "no" alone mean anything, unless something was asked.
-            let alone = |intent: &Intent| instincts::named(&intent.name).is_some();
-            if leans || found.intents.iter().all(alone) {
+            let means_nothing = |intent: &Intent| {
+                follow_ups::is_follow_up(&intent.name) || instincts::named(&intent.name).is_some()
+            };
+            if found.intents.iter().all(means_nothing) {
                 // "No, my wife's name is Julia" corrects what was told, where it corrects no request.
                 let told = self.of_memory(said, |memory, text| memory.intent(text));
                 found.alone = match told {
@@ -490,6 +397,11 @@ impl Router {
         }
         // What is certainly about something the home does not have is answered so, not guessed at.
         if found.unknown.as_ref().is_some_and(|thing| thing.sure) {
+            if let Some(told) =
+                self.told_in(said).or_else(|| self.remembered_otherwise(said, Answering::Answers))
+            {
+                return told;
+            }
             found.classification = Some(Classification::new(
                 text,
                 &hark_language::steps::of_all().into(),
@@ -501,7 +413,11 @@ impl Router {
         }
         // Statements and questions that no request is for; what somebody wants done comes first.
         if let Some(found) = self.of_memory(said, |memory, text| memory.intent(text)) {
-            return self.instead_of_recalling(&found, said).unwrap_or(found);
+            return self.instead_of_recalling(&found, said).unwrap_or_else(|| self.told_whole(found, said));
+        }
+        if let Some(told) = self.told_in(said).or_else(|| self.remembered_otherwise(said, Answering::Answers))
+        {
+            return told;
         }
         if let Some(found) = in_parts() {
             return found;
@@ -526,6 +442,17 @@ impl Router {
         if let Some(found) = (!is_request).then(|| self.otherwise(said, &detected)).flatten() {
             return found;
         }
+        self.as_classified(said, found, detected, classified)
+    }
+
+    /// What the classifier makes of a text that nothing else understands.
+    fn as_classified(
+        &self,
+        said: &Said<'_>,
+        found: Understanding,
+        detected: String,
+        classified: Option<Result<Understanding, Fault>>,
+    ) -> Understanding {
         match classified {
             Some(Ok(found)) if !found.intents.is_empty() => self.about_another(said, found),
             Some(Ok(classified))

@@ -2,6 +2,7 @@
 
 use super::*;
 use hark_core::Ambiguity;
+use hark_core::classification::WordVectors;
 use hark_core::intent::{UnknownThing, refusal};
 
 /// Understands one text, and finds the kitchen in any.
@@ -45,6 +46,14 @@ impl Classify for Taught {
     fn embed(&mut self, _: &str) -> Result<Vec<f32>, Fault> {
         Ok(vec![1.0])
     }
+
+    fn embed_words(&mut self, _: &str) -> Result<WordVectors, Fault> {
+        Ok(Vec::new())
+    }
+
+    fn tells(&mut self, _: &str) -> Result<Option<f32>, Fault> {
+        Ok(None)
+    }
 }
 
 #[test]
@@ -72,6 +81,14 @@ impl Classify for Says {
 
     fn embed(&mut self, _: &str) -> Result<Vec<f32>, Fault> {
         Ok(vec![1.0])
+    }
+
+    fn embed_words(&mut self, _: &str) -> Result<WordVectors, Fault> {
+        Ok(Vec::new())
+    }
+
+    fn tells(&mut self, _: &str) -> Result<Option<f32>, Fault> {
+        Ok(None)
     }
 }
 

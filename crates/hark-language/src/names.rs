@@ -27,13 +27,17 @@ pub fn is_one_of<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> b
     !asked.is_empty() && names.into_iter().any(|name| normal(name) == asked)
 }
 
+/// Whether a word says nothing about what is meant: "the".
+pub fn is_small(word: &str) -> bool {
+    is_any(|names| names.small, word)
+}
+
 /// The words of a text that say something, in the form in which names are compared. All of them, when
 /// there are only small ones.
 pub fn telling_words(text: &str) -> Vec<String> {
     let normal = normal(text);
     let all = normal.split(' ').filter(|word| !word.is_empty());
-    let telling: Vec<String> =
-        all.clone().filter(|word| !is_any(|names| names.small, word)).map(str::to_owned).collect();
+    let telling: Vec<String> = all.clone().filter(|word| !is_small(word)).map(str::to_owned).collect();
     if telling.is_empty() { all.map(str::to_owned).collect() } else { telling }
 }
 

@@ -29,6 +29,11 @@ impl Wanted {
             names: names.map(|word| normal(without_owner(word))).collect(),
         }
     }
+
+    /// Whether it wants an answer of some kind, whatever it is about.
+    pub(crate) fn is_of_a_kind(&self) -> bool {
+        self.time || self.place || self.amount
+    }
 }
 
 /// Whether a text has one of some phrases of any language.
@@ -63,16 +68,20 @@ impl Memory {
             fact.time.is_some() || has_digit || has(|language| language.memory.asks.time_words) || is_dated()
         };
         let tells_where = || has(|language| language.memory.asks.place_words);
-        let asks_nothing = !(wanted.time || wanted.place || wanted.amount);
-        let kind = asks_nothing
+        let asks_nothing = !wanted.is_of_a_kind();
+        asks_nothing
             || wanted.time && tells_when()
             || wanted.place && tells_where()
-            || wanted.amount && has_number();
+            || wanted.amount && has_number()
+    }
+
+    /// Whether a fact has all names that a question has.
+    pub(crate) fn names_all(&self, fact: &Fact, wanted: &Wanted) -> bool {
         let said = normal(&fact.text);
         let holds = |name: &String| {
             said.split(' ').any(|word| word == name || word.strip_suffix('s') == Some(name))
                 || fact.mentions.iter().any(|it| it.key.split(' ').any(|word| word == name))
         };
-        kind && wanted.names.iter().all(holds)
+        wanted.names.iter().all(holds)
     }
 }

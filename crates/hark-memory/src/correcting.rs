@@ -1,9 +1,13 @@
 //! All that one sentence tells, and what a correction changes of what was told: "no, it's Tuesday, not Monday".
 
-use crate::keep::{Asked, Kept, MOST_CONVERSATIONS, Memory, State};
+use crate::keep::{
+    Asked, Kept, MOST_CONVERSATIONS, MOST_LOOKED_AT, Memory, State, Telling, named, told_back,
+};
+use crate::recall::OPEN;
 use hark_core::Fault;
-use hark_core::memory::{Dating, EntityKind, Fact, Requester, SaidCorrection};
-use hark_language::names::normal;
+use hark_core::memory::{Dating, Entity, EntityKind, Fact, Requester, Said, SaidCorrection, SaidStatement};
+use hark_language::Lexicon;
+use hark_language::names::{normal, telling_words};
 
 /// Facts of a conversation that a correction may be about.
 const MOST_SPOKEN_OF: usize = 6;
@@ -23,19 +27,66 @@ impl Memory {
         asked: Asked,
     ) -> Result<Vec<Kept>, Fault> {
         if let Some((old, corrected)) = self.corrected(text, Some(by))? {
-            return Ok(vec![self.replace(&old, &corrected, now_unix_ms, by, turn)?]);
+            return self.replace_all(&old, &corrected, now_unix_ms, by, turn);
         }
+        self.keep_each(text, now_unix_ms, by, turn, asked)
+    }
+
+    /// Keeps all that was told as something new.
+    fn keep_each(
+        &self,
+        text: &str,
+        now_unix_ms: i64,
+        by: &Requester,
+        turn: Option<&str>,
+        asked: Asked,
+    ) -> Result<Vec<Kept>, Fault> {
+        let gone = if asked.telling == Telling::Whole { self.changed(text)? } else { None };
         let said = self.reader.as_ref().map(|reader| reader.statements(text)).unwrap_or_default();
         let mut kept = Vec::new();
-        for (piece, said) in said.iter().filter(|(_, said)| asked.expressly || !said.asked_only) {
+        let mut pieces = Vec::new();
+        let bare = self.reader.as_ref().map_or(text, |reader| reader.bare(text));
+        let is_kept = |piece: &str, said: &SaidStatement| match asked.telling {
+            Telling::Stated => !said.asked_only,
+            // The whole is kept in its words; what only may be read in it adds whom it is about. Who "she" is stands there, too.
+            Telling::Whole => {
+                let is_named = !matches!(said.subject, Said::Pronoun(_)) || is_covered(bare, &[piece]);
+                let is_sure = !said.asked_only || !OPEN.contains(&said.relation.as_str());
+                is_named && is_sure && text.contains(piece)
+            }
+            Telling::Asked => true,
+        };
+        for (piece, said) in said.iter().filter(|(piece, said)| is_kept(piece, said)) {
             let fact = self.told(piece, now_unix_ms, (by, turn), Some(said), asked);
             kept.push(self.remember_statement(fact, said, by, asked)?);
+            pieces.push(piece.as_str());
         }
-        if kept.is_empty() && asked.expressly {
-            let fact = self.told(text, now_unix_ms, (by, turn), None, asked);
-            kept.push(self.remember_words(fact, by)?);
+        let is_unread = match asked.telling {
+            Telling::Stated => false,
+            Telling::Whole => !is_covered(bare, &pieces),
+            Telling::Asked => pieces.is_empty(),
+        };
+        if is_unread {
+            let text = self.in_context(if asked.telling == Telling::Whole { bare } else { text }, by);
+            let fact = self.told(&text, now_unix_ms, (by, turn), None, asked);
+            let told = if asked.telling == Telling::Whole { told_back(&fact) } else { String::new() };
+            let whom = said.iter().filter_map(|(_, said)| self.whom(said)).collect();
+            kept.push(self.remember_words(Fact { told, mentions: whom, ..fact }, by)?);
         }
+        self.end_in_favour(gone, &mut kept, now_unix_ms)?;
         Ok(kept)
+    }
+
+    /// Whom a statement that may be read is about, where that is one word which may be a name.
+    fn whom(&self, said: &SaidStatement) -> Option<Entity> {
+        let Said::Named(name) = &said.subject else { return None };
+        let is_word = |language: &&Lexicon| {
+            language.memory.is_condition(name) || language.memory.has_any(language.memory.unnamed, name)
+        };
+        let may_be = said.subject_kind == EntityKind::Person
+            && !name.contains(' ')
+            && !hark_language::all().iter().any(is_word);
+        may_be.then(|| named(name, EntityKind::Person)).filter(|entity| !entity.key.is_empty())
     }
 
     /// Whether a text corrects something that was spoken of lately, in whichever conversation.
@@ -48,21 +99,29 @@ impl Memory {
 
     /// The fact that a text corrects, and its words as they are right.
     fn corrected(&self, text: &str, by: Option<&Requester>) -> Result<Option<(Fact, String)>, Fault> {
-        let Some(said) = self.reader.as_ref().and_then(|reader| reader.correction(text)) else {
-            return Ok(None);
-        };
+        let said = self.reader.as_ref().and_then(|reader| reader.correction(text));
+        // "No, it's the nineteenth" is another day, and leaves the rest as it was.
+        let says_what_is_wrong = said.as_ref().is_some_and(|said| said.old.is_some());
+        if !says_what_is_wrong && let Some(found) = self.with_other_values(text, by)? {
+            return Ok(Some(found));
+        }
+        let Some(said) = said else { return Ok(None) };
         let ids = self.lock().last_of(by.map(|by| by.conversation.as_str()));
         let facts = self.store.by_ids(&ids)?;
         let in_order = ids.iter().filter_map(|id| facts.iter().find(|fact| fact.id == *id));
         // Without the wrong word it is about what was spoken of last.
         let most = if said.old.is_some() { MOST_SPOKEN_OF } else { 1 };
         let mut in_order = in_order.take(if by.is_some() { most } else { usize::MAX });
-        Ok(in_order.find_map(|fact| {
+        let found = in_order.find_map(|fact| {
             // "It's been moved to the 10th" says another day, and nothing else of it.
             let old = said.old.clone().or_else(|| self.day_of(fact, &said));
             let said = SaidCorrection { old, ..said.clone() };
             Some((fact.clone(), right_words(fact, &said)?))
-        }))
+        });
+        match found {
+            None if says_what_is_wrong => self.with_other_values(text, by),
+            found => Ok(found),
+        }
     }
 
     /// The words of the day in a fact, where a correction is another day.
@@ -70,6 +129,41 @@ impl Memory {
         let (reader, time) = (self.reader.as_ref()?, fact.time.as_ref()?);
         let now = chrono::NaiveDateTime::default();
         reader.time(&said.new, &said.language, now, Dating::Once).map(|_| time.words.clone())
+    }
+
+    /// Puts a fact right, with the sentence that it is a part of and with its own parts.
+    fn replace_all(
+        &self,
+        old: &Fact,
+        corrected: &str,
+        now_unix_ms: i64,
+        by: &Requester,
+        turn: Option<&str>,
+    ) -> Result<Vec<Kept>, Fault> {
+        let related = self.store.search(&telling_words(&old.text), true, MOST_LOOKED_AT)?;
+        let is_longer = |fact: &&Fact| fact.text.len() > old.text.len() && fact.text.contains(&old.text);
+        let whole = related.iter().find(is_longer).unwrap_or(old);
+        let corrected = whole.text.replacen(&old.text, corrected, 1);
+        if whole.statement.is_some() || whole.source.speaker > by.speaker {
+            return Ok(vec![self.replace(whole, &corrected, now_unix_ms, by, turn)?]);
+        }
+        let parts: Vec<&Fact> = related.iter().filter(|fact| whole.text.contains(&fact.text)).collect();
+        let asked = Asked { telling: Telling::Whole, private: whole.source.private };
+        let mut kept = self.keep_each(&corrected, now_unix_ms, by, turn, asked)?;
+        let is_new = |fact: &&&Fact| {
+            !kept.iter().any(|kept| match kept {
+                Kept::New(new, replaced) => new.id == fact.id || replaced.iter().any(|it| it.id == fact.id),
+                Kept::Known(known) => known.id == fact.id,
+                Kept::Refused | Kept::Ended(_) | Kept::Nothing => false,
+            })
+        };
+        let gone: Vec<Fact> = parts.iter().filter(is_new).map(|fact| (*fact).clone()).collect();
+        let ids: Vec<i64> = gone.iter().map(|fact| fact.id).collect();
+        self.store.end(&ids, now_unix_ms)?;
+        if let Some(Kept::New(_, replaced)) = kept.iter_mut().rfind(|kept| matches!(kept, Kept::New(..))) {
+            replaced.extend(gone);
+        }
+        Ok(kept)
     }
 
     /// Keeps a fact in its right words in the place of the wrong ones.
@@ -85,7 +179,8 @@ impl Memory {
         let same = |relation: &str| old.statement.as_ref().is_some_and(|it| it.relation == relation);
         let said = read.into_iter().find(|(_, said)| same(&said.relation)).map(|(_, said)| said);
         // Asked for is what it was: a correction makes it no less sure.
-        let asked = Asked { expressly: old.source.sure >= 1.0, private: old.source.private };
+        let telling = if old.source.sure >= 1.0 { Telling::Asked } else { Telling::Stated };
+        let asked = Asked { telling, private: old.source.private };
         if old.source.speaker > by.speaker {
             return Ok(Kept::Refused);
         }
@@ -96,7 +191,7 @@ impl Memory {
                 let subject = statement.subject.clone();
                 self.keep_statement(fact, &said, subject, by)?
             }
-            _ => self.remember_words(fact, by)?,
+            _ => self.remember_words(Fact { told: told_back(&fact), ..fact }, by)?,
         };
         let Kept::New(fact, mut replaced) = kept else { return Ok(kept) };
         if !replaced.iter().any(|known| known.id == old.id) {
@@ -129,6 +224,12 @@ fn right_words(fact: &Fact, said: &SaidCorrection) -> Option<String> {
     let right =
         said_again.and_then(|last| right.strip_prefix(last)).map_or(right.as_str(), str::trim).to_owned();
     (normal(&wrong) != normal(&right)).then(|| format!("{before}{right}{behind}"))
+}
+
+/// Whether some pieces of a text have all its telling words.
+fn is_covered(text: &str, pieces: &[&str]) -> bool {
+    let told: Vec<String> = pieces.iter().flat_map(|piece| telling_words(piece)).collect();
+    !told.is_empty() && telling_words(text).iter().all(|word| told.contains(word))
 }
 
 /// Where a text has some words, from byte to byte; case does not matter.
@@ -167,7 +268,7 @@ impl State {
     }
 
     /// Ids of the facts that a conversation was about last, the latest first; `None`: those of every conversation.
-    fn last_of(&self, conversation: Option<&str>) -> Vec<i64> {
+    pub(crate) fn last_of(&self, conversation: Option<&str>) -> Vec<i64> {
         match conversation {
             Some(name) => self.spoken_of.get(name).into_iter().flatten().copied().collect(),
             None => self.spoken_of.values().flatten().copied().collect(),

@@ -1,7 +1,7 @@
 //! Keeping and forgetting: what was told becomes facts, and statements where a rule reads one.
 
 use crate::resolve::{RULED, ended_by, resolve};
-use crate::vectors::to_int8;
+use crate::vectors::{Word, to_int8};
 use chrono::{DateTime, NaiveDateTime};
 use hark_core::Fault;
 use hark_core::memory::{
@@ -28,11 +28,23 @@ const IN_PASSING: f32 = 0.8;
 /// Sentences of one turn that are looked at.
 const MOST_SENTENCES: usize = 12;
 
-/// How Hark was asked to keep something.
+/// How something was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Telling {
+    /// A sentence of which only the lasting statements that a rule reads are kept.
+    #[default]
+    Stated,
+    /// A sentence that as a whole tells something worth to be kept: what no rule reads of it is kept in its words.
+    Whole,
+    /// "Remember that …": it is kept whatever it says.
+    Asked,
+}
+
+/// How Hark is to keep something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asked {
-    /// "Remember that …": it is kept whatever it says. Otherwise only a statement that a rule reads is.
-    pub expressly: bool,
+    /// How it was told.
+    pub telling: Telling,
     /// It is told only to those who are known, where private facts are kept from others.
     pub private: bool,
 }
@@ -71,6 +83,8 @@ pub(crate) struct State {
     /// Whom conversations were about last.
     pub(crate) recent: Recent,
     pub(crate) vectors: Option<Arc<Vectors>>,
+    /// The telling words of facts with their meaning, by id.
+    pub(crate) words: BTreeMap<i64, Arc<[Word]>>,
     /// Ids of the facts that each conversation was about last, the latest first: what a correction corrects.
     pub(crate) spoken_of: BTreeMap<String, VecDeque<i64>>,
 }
@@ -165,7 +179,9 @@ impl Memory {
         if let Some(same) = known.into_iter().find(|known| telling_words(&known.text) == words) {
             return Ok(Kept::Known(Box::new(same)));
         }
-        let mentions = self.mentioned_in(&fact.text)?;
+        let mut mentions = self.mentioned_in(&fact.text)?;
+        let others = fact.mentions.iter().filter(|it| !mentions.iter().any(|known| known.key == it.key));
+        mentions.extend(others.cloned().collect::<Vec<_>>());
         let fact = self.store.remember(&Fact { mentions, ..fact }, &[])?;
         self.note(by, &fact);
         Ok(Kept::New(Box::new(fact), Vec::new()))
@@ -180,7 +196,14 @@ impl Memory {
     ) -> Result<Kept, Fault> {
         let Some(subject) = self.subject(&said.subject, said.subject_kind, by)? else {
             // "She likes tulips", and nobody was spoken of.
-            return if asked.expressly { self.remember_words(fact, by) } else { Ok(Kept::Nothing) };
+            return if asked.telling != Telling::Stated {
+                let text = self.in_context(&fact.text, by);
+                let fact = Fact { text, ..fact };
+                let told = if asked.telling == Telling::Whole { told_back(&fact) } else { String::new() };
+                self.remember_words(Fact { told, ..fact }, by)
+            } else {
+                Ok(Kept::Nothing)
+            };
         };
         if said.ends {
             return self.end_statement(fact, said, subject, by, asked);
@@ -213,7 +236,11 @@ impl Memory {
         let ids = ended_by(&statement, by.speaker, &known);
         let ended: Vec<Fact> = known.into_iter().filter(|fact| ids.contains(&fact.id)).collect();
         if ended.is_empty() {
-            return if asked.expressly { self.remember_words(fact, by) } else { Ok(Kept::Nothing) };
+            return if asked.telling != Telling::Stated {
+                self.remember_words(fact, by)
+            } else {
+                Ok(Kept::Nothing)
+            };
         }
         self.store.end(&ids, fact.told_unix_ms)?;
         Ok(Kept::Ended(ended))
@@ -253,8 +280,9 @@ impl Memory {
         if object.key.split(' ').count() <= NAME_WORDS && !object.key.is_empty() {
             mentions.push(object);
         }
-        // What is kept only when Hark is asked to is told in the words it was told.
-        let told = if said.asked_only { String::new() } else { said.told.clone() };
+        // What is kept only because Hark was asked to is told in the words it was told.
+        let is_quoted = said.asked_only && fact.source.sure >= 1.0;
+        let told = if is_quoted { String::new() } else { said.told.clone() };
         let fact = Fact { statement: Some(statement), told, mentions, ..fact };
         let fact = self.store.remember(&fact, &resolution.ends)?;
         self.note(by, &fact);
@@ -325,7 +353,11 @@ impl Memory {
             turn: turn.map(str::to_owned),
             speaker: by.speaker,
             person: by.person.clone(),
-            sure: if asked.expressly { 1.0 } else { said.map_or(0.0, |said| said.sure) },
+            sure: match asked.telling {
+                Telling::Asked => 1.0,
+                Telling::Stated => said.map_or(0.0, |said| said.sure),
+                Telling::Whole => said.map_or(IN_PASSING, |said| said.sure),
+            },
             language: said.map(|said| said.language.clone()).unwrap_or_default(),
             private: asked.private || said.is_some_and(|said| said.private) || sounds_private(text),
         };
@@ -351,76 +383,6 @@ impl Memory {
             self.store.keep_vector(*id, encoder.name(), &to_int8(&encoder.embed(text)?))?;
         }
         Ok(missing.len())
-    }
-
-    /// Forgets the fact that is meant, or every one about something; answers those that are gone, history included.
-    ///
-    /// # Errors
-    /// When the store cannot be read or written.
-    pub fn forget(&self, asked: &str, every: bool, by: &Requester) -> Result<Vec<Fact>, Fault> {
-        let found = if every { self.everything_about(asked, by)? } else { self.meant(asked, by)? };
-        let ids: Vec<i64> = found.iter().filter(|fact| self.may_tell(fact, by)).map(|fact| fact.id).collect();
-        self.forget_ids(&ids)
-    }
-
-    /// Forgets facts by their ids; answers those that are gone, history included.
-    ///
-    /// # Errors
-    /// When the store cannot be written.
-    pub fn forget_ids(&self, ids: &[i64]) -> Result<Vec<Fact>, Fault> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.lock().vectors = None;
-        let gone = self.store.forget(ids)?;
-        let keys: Vec<&str> = gone.iter().flat_map(|fact| &fact.mentions).map(|it| it.key.as_str()).collect();
-        self.lock().recent.drop_all(&keys);
-        Ok(gone)
-    }
-
-    /// The fact of these words: the same statement, else the one that has all the words best.
-    fn meant(&self, asked: &str, by: &Requester) -> Result<Vec<Fact>, Fault> {
-        let said = self.reader.as_ref().and_then(|reader| reader.statement(asked));
-        if let Some(said) = said
-            && let Some(subject) = self.subject(&said.subject, said.subject_kind, by)?
-        {
-            let about = self.store.about(&[subject.key], MOST_ABOUT)?;
-            let same = about.into_iter().find(|fact| {
-                fact.statement.as_ref().is_some_and(|known| {
-                    known.relation == said.relation && normal(&known.object) == normal(&said.object)
-                })
-            });
-            if let Some(same) = same {
-                return Ok(vec![same]);
-            }
-        }
-        let mut found = self.store.search(&telling_words(asked), false, 1)?;
-        if found.is_empty()
-            && let Some(question) = self.question(asked)
-        {
-            found = self.answers(&question, by)?.into_iter().take(1).collect();
-        }
-        Ok(found)
-    }
-
-    /// Every fact with these words, about what is called so, and about whom a question means by it, the newest first.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn everything_about(&self, asked: &str, by: &Requester) -> Result<Vec<Fact>, Fault> {
-        let mut keys = vec![normal(asked)];
-        let mut found = Vec::new();
-        if let Some(question) = self.question(asked) {
-            found = self.answers(&question, by)?;
-            // "Everything about my wife" is everything about Anna.
-            let others = found.iter().filter_map(|fact| fact.statement.as_ref()?.entity.as_ref());
-            keys.extend(others.filter(|it| it.kind == EntityKind::Person).map(|it| it.key.clone()));
-        }
-        found.extend(self.store.about(&keys, MOST_ABOUT)?);
-        found.extend(self.store.search(&telling_words(asked), false, MOST_LOOKED_AT)?);
-        found.sort_by_key(|fact| std::cmp::Reverse(fact.id));
-        found.dedup_by_key(|fact| fact.id);
-        Ok(found)
     }
 
     /// Takes a fact away with what it ended made true again, or puts it back as it was.
@@ -514,6 +476,14 @@ impl Memory {
     }
 }
 
+/// A fact that no rule reads, in the second person of the language that has one for it.
+pub(crate) fn told_back(fact: &Fact) -> String {
+    let plain = fact.text.trim_end_matches(['.', '!', ' ']);
+    let all = hark_language::all();
+    let mut told = all.iter().map(|language| language.memory.told_back(plain)).filter(|told| told != plain);
+    told.next().unwrap_or_else(|| plain.to_owned())
+}
+
 /// The time in Greenwich.
 fn utc(unix_ms: i64) -> NaiveDateTime {
     DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().naive_utc()
@@ -570,15 +540,15 @@ pub(crate) fn possible_keys(text: &str) -> Vec<String> {
 }
 
 /// "Anna's" is "Anna", in the language whose ending has an apostrophe; "Annas" may be a name of its own.
-fn without_possessive(word: &str, languages: &[&'static Lexicon]) -> String {
+pub(crate) fn without_possessive(word: &str, languages: &[&'static Lexicon]) -> String {
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
     let marked = word.contains(['\'', '’']);
     let shorter = languages.iter().map(|language| language.memory.owner(word)).find(|owner| *owner != word);
     shorter.filter(|_| marked).unwrap_or(word).to_owned()
 }
 
-/// Whether words of it tell of something that is nobody else's business.
-fn sounds_private(text: &str) -> bool {
+/// Whether words of it tell of something that is nobody else's business: "password".
+pub fn sounds_private(text: &str) -> bool {
     let words = normal(text);
     let mut words = words.split(' ');
     words.any(|word| hark_language::all().iter().any(|language| language.memory.private.contains(word)))

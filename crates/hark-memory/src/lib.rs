@@ -4,7 +4,8 @@
 //! come in by ports of `hark_core::memory`.
 //!
 //! `resolve` decides what a new statement contradicts, `ranking` puts together what words, sentence vectors, the graph and
-//! recency say about a question, `paths` follows relations from one to the next, `vectors` compares sentences. These are pure; [`Memory`] reads and writes by the ports.
+//! recency say about a question, `paths` follows relations from one to the next, `likeness` compares the words of a question with those of a
+//! fact, `vectors` compares sentences. These are pure; [`Memory`] reads and writes by the ports.
 //!
 //! ```
 //! // What two rankings agree on comes first.
@@ -13,8 +14,11 @@
 //! ```
 
 mod answer_kind;
+mod changing;
 mod correcting;
+mod forgetting;
 mod keep;
+mod likeness;
 mod paths;
 mod ranking;
 mod recall;
@@ -23,7 +27,7 @@ mod resolve;
 mod speaking;
 mod vectors;
 
-pub use keep::{Asked, Kept, Memory};
+pub use keep::{Asked, Kept, Memory, Telling, sounds_private};
 pub use ranking::fuse;
 pub use recall::Recalled;
 pub use resolve::{Resolution, resolve};

@@ -96,7 +96,7 @@ impl Memory {
     }
 
     /// Whom a relation leads to that a few words ask for: "my wife", "Anna's sister". What is private to others leads nowhere.
-    fn ends(&self, asked: &str, by: &Requester) -> Result<Vec<Entity>, Fault> {
+    pub(crate) fn ends(&self, asked: &str, by: &Requester) -> Result<Vec<Entity>, Fault> {
         let Some(question) = self.question(asked) else { return Ok(Vec::new()) };
         let is_relation = !question.relations.is_empty() && question.object.is_none();
         if !is_relation || !question.qualifier.is_empty() {

@@ -2,12 +2,14 @@
 
 use crate::answer_kind::Wanted;
 use crate::keep::{MOST_ABOUT, MOST_LOOKED_AT, Memory, named, possible_keys};
+use crate::likeness::{Likeness, names};
 use crate::ranking::fuse;
 use crate::vectors::{nearest, to_int8};
 use chrono::NaiveDateTime;
 use hark_core::Fault;
 use hark_core::memory::{
-    Dating, EntityKind, Fact, OWNER_KEY, Requester, Said, SaidQuestion, Speaker, Statement, Vectors,
+    Answering, Dating, Entity, EntityKind, Fact, OWNER_KEY, Requester, Said, SaidQuestion, Speaker,
+    Statement, Vectors,
 };
 use hark_language::names::{asks, holds_words, normal, telling_words};
 use std::collections::HashMap;
@@ -16,13 +18,21 @@ use std::sync::Arc;
 /// Most facts that answer a question, and most that are told about somebody.
 const MOST_ANSWERS: usize = 3;
 const MOST_TOLD_ABOUT: usize = 6;
-/// Words of a question at least that a fact answers which has them all.
+/// Words of a question that a fact has at least which has to do with it.
 const LEAST_WORDS: usize = 2;
 /// Facts of each ranking.
 const MOST_RANKED: usize = 40;
-/// Least cosine of a fact that answers a question in other words, and of one that has to do with it.
-const ANSWERS: f32 = 0.60;
+/// How near the words of a question are at the mean to those of a fact that answers it in other words, and of one that has to
+/// do with it; and how near each of them is to one that answers.
+const ANSWERS: f32 = 0.62;
 const CONCERNS: f32 = 0.45;
+const CONCERNS_IN_A_WORD: f32 = 0.50;
+const LEAST_WORD: f32 = 0.50;
+/// The same of one that answers for sure.
+const SURELY_ANSWERS: f32 = 0.85;
+const SURE_WORD: f32 = 0.50;
+/// How much less near a fact answers as well as the nearest.
+const AS_GOOD: f32 = 0.03;
 /// What rankings by words, by vectors, by the entities that are named, and by those next to them in the graph weigh.
 const WEIGHTS: [f32; 4] = [1.0, 1.0, 0.8, 0.4];
 
@@ -31,9 +41,7 @@ const AGE: &str = "age";
 const BIRTHDAY: &str = "birthday";
 
 /// Relations of things, of which much else may tell: "where is the key" is answered by "Tom has the key".
-const OPEN: [&str; 6] = ["attribute", "date", "place", "is", "measure", "have"];
-/// Cosine of a fact that answers without a word of the question.
-const SURELY_ANSWERS: f32 = 0.80;
+pub(crate) const OPEN: [&str; 7] = ["attribute", "date", "place", "is", "measure", "have", "told"];
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,6 +50,8 @@ pub struct Recalled {
     pub facts: Vec<Fact>,
     /// There is something that is not for whoever asks.
     pub withheld: bool,
+    /// The facts are about what is asked for, and may not answer it.
+    pub unsure: bool,
 }
 
 impl Memory {
@@ -55,19 +65,68 @@ impl Memory {
             Some(question) => self.answers_of(asked, question, by)?,
             None => Vec::new(),
         };
+        let mut unsure = false;
+        if found.is_empty() {
+            let (likely, how) = self.likely(asked, question.as_ref(), by)?;
+            (found, unsure) = (likely, how == Answering::Concerns);
+        }
+        let told = self.noted(self.for_requester(found, by), by);
+        Ok(Recalled { unsure, ..told })
+    }
+
+    /// The facts that answer a question in other words; where none does, the one that has most to do with it.
+    fn likely(
+        &self,
+        asked: &str,
+        question: Option<&SaidQuestion>,
+        by: &Requester,
+    ) -> Result<(Vec<Fact>, Answering), Fault> {
         // Who asks for a relation is not answered by another one: "who likes olives" by who does not.
-        let asks_relation = question.as_ref().is_some_and(|question| {
+        let asks_relation = question.is_some_and(|question| {
             let is_open = |relation: &String| OPEN.contains(&relation.as_str());
             !question.relations.is_empty() && !question.relations.iter().any(is_open)
         });
-        let may_answer = |fact: &Fact| !asks_relation || fact.statement.is_none();
-        for find in [Self::in_words, Self::in_other_words] {
-            if found.is_empty() {
-                found = find(self, asked)?;
-                found.retain(may_answer);
-            }
+        let wanted = Wanted::of(asked);
+        let found = self.likest(asked, by)?;
+        // Nor is what is asked of somebody answered by what was told of others.
+        let whom: Vec<Entity> = self.store.entities(&possible_keys(asked))?;
+        let whom: Vec<Entity> = whom.into_iter().filter(|it| it.kind == EntityKind::Person).collect();
+        let may_answer = |(fact, likeness): &(Fact, Likeness)| {
+            likeness.is_of_them
+                && self.names_all(fact, &wanted)
+                && whom.iter().all(|one| names(fact, &self.words_of_fact(fact), &one.key))
+        };
+        // "The bins" alone is answered by anything about them, "what are the bins" is not.
+        let asks_something = asked.split_whitespace().any(|word| asks(&normal(word)));
+        // What was told may leave open whether something is so.
+        let asks_whether = hark_language::all().iter().any(|language| language.memory.asks_whether(asked));
+        let is_told = |words| words >= LEAST_WORDS || wanted.is_of_a_kind() || !asks_something;
+        let answers = |found: &&(Fact, Likeness)| {
+            let (fact, likeness) = found;
+            likeness.mean >= ANSWERS
+                && likeness.least >= LEAST_WORD
+                && is_told(likeness.words)
+                && (!asks_relation || fact.statement.is_none())
+                && may_answer(found)
+                && !asks_whether
+                && self.is_of_kind(fact, &wanted)
+        };
+        if let Some((_, best)) = found.iter().find(answers) {
+            let as_good = |(_, likeness): &&(Fact, Likeness)| likeness.mean + AS_GOOD >= best.mean;
+            let is_sure = best.mean >= SURELY_ANSWERS && best.least >= SURE_WORD;
+            let how = if is_sure { Answering::Surely } else { Answering::Answers };
+            let all = found.iter().filter(answers).take_while(as_good).map(|(fact, _)| fact.clone());
+            return Ok((all.take(MOST_ANSWERS).collect(), how));
         }
-        Ok(self.noted(self.for_requester(found, by), by))
+        let concerns = |found: &&(Fact, Likeness)| {
+            let likeness = &found.1;
+            let least = if likeness.same < LEAST_WORDS { CONCERNS_IN_A_WORD } else { CONCERNS };
+            likeness.same > 0 && likeness.mean >= least && may_answer(found)
+        };
+        Ok((
+            found.iter().find(concerns).map(|(fact, _)| fact.clone()).into_iter().collect(),
+            Answering::Concerns,
+        ))
     }
 
     /// What was told about somebody or something: by name, or by what it is to whoever asks.
@@ -80,7 +139,7 @@ impl Memory {
             facts = self.along_paths(asked, by)?;
         }
         if facts.is_empty() {
-            facts = self.in_other_words(asked)?;
+            facts = self.likely(asked, None, by)?.0;
         }
         let mut told = self.for_requester(facts, by);
         told.facts.truncate(MOST_TOLD_ABOUT);
@@ -102,7 +161,7 @@ impl Memory {
         let all = facts.len();
         facts.retain(|fact| self.may_tell(fact, by));
         let withheld = facts.len() < all;
-        Recalled { facts, withheld }
+        Recalled { facts, withheld, unsure: false }
     }
 
     /// Notes that facts were spoken of, the best as the last.
@@ -153,15 +212,15 @@ impl Memory {
         }
     }
 
-    /// Whether something was told that has the words of a question, or most of them, or means nearly the same as an answer would.
+    /// How something that was told answers a question in other words, if anything does.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn is_asked_in_other_words(&self, text: &str) -> Result<bool, Fault> {
-        let words = sought_words(text);
-        // Not every word of a question is in its answer: "does it go" and "it goes".
-        let has_words = words.len() >= LEAST_WORDS && !self.in_words(text)?.is_empty();
-        Ok(has_words || !self.in_other_words(text)?.is_empty())
+    pub fn is_asked_in_other_words(&self, text: &str) -> Result<Option<Answering>, Fault> {
+        // Whether it may be told is decided when it is asked for.
+        let owner = Requester { speaker: Speaker::Owner, ..Requester::default() };
+        let (found, how) = self.likely(text, self.question(text).as_ref(), &owner)?;
+        Ok((!found.is_empty()).then_some(how))
     }
 
     /// The sentence that answers with a fact: in the language of the question `asked`, where that language has a response for
@@ -289,20 +348,6 @@ impl Memory {
         Ok(found)
     }
 
-    /// The facts with all the words of a question, else those with most.
-    fn in_words(&self, asked: &str) -> Result<Vec<Fact>, Fault> {
-        let words = sought_words(asked);
-        let wanted = Wanted::of(asked);
-        let mut found = self.store.search(&words, false, MOST_RANKED)?;
-        found.retain(|fact| self.is_of_kind(fact, &wanted));
-        if found.is_empty() {
-            found = self.with_most(&words)?;
-            found.retain(|fact| self.is_of_kind(fact, &wanted));
-        }
-        found.truncate(MOST_ANSWERS);
-        Ok(found)
-    }
-
     /// Those with at least two thirds of the words, and two of them.
     fn with_most(&self, words: &[String]) -> Result<Vec<Fact>, Fault> {
         let mut found: HashMap<i64, (Fact, usize)> = HashMap::new();
@@ -318,34 +363,8 @@ impl Memory {
         Ok(best.into_iter().map(|(fact, _)| fact).take(MOST_RANKED).collect())
     }
 
-    /// The facts that mean nearly what is asked for; where somebody is named, those about them only.
-    fn in_other_words(&self, asked: &str) -> Result<Vec<Fact>, Fault> {
-        let near = self.near(asked, ANSWERS)?;
-        if near.is_empty() {
-            return Ok(Vec::new());
-        }
-        let ids: Vec<i64> = near.iter().map(|(id, _)| *id).collect();
-        let named: Vec<String> =
-            self.store.entities(&possible_keys(asked))?.into_iter().map(|entity| entity.key).collect();
-        let mut found = self.store.by_ids(&ids)?;
-        let wanted = Wanted::of(asked);
-        let sharing = self.store.search(&sought_words(asked), true, MOST_LOOKED_AT)?;
-        // Two sentences of the same form are alike whatever they are about.
-        let shares = |fact: &Fact| {
-            sharing.iter().any(|other| other.id == fact.id)
-                || near.iter().any(|(id, cosine)| *id == fact.id && *cosine >= SURELY_ANSWERS)
-        };
-        found.retain(|fact| {
-            let is_about = named.is_empty() || fact.mentions.iter().any(|entity| named.contains(&entity.key));
-            is_about && shares(fact) && self.is_of_kind(fact, &wanted)
-        });
-        found.sort_by_key(|fact| ids.iter().position(|id| *id == fact.id));
-        found.truncate(MOST_ANSWERS);
-        Ok(found)
-    }
-
     /// Ids of facts by the likeness of their meaning, with the cosine. Without an encoder, or when it fails, there are none.
-    fn near(&self, text: &str, least: f32) -> Result<Vec<(i64, f32)>, Fault> {
+    pub(crate) fn near(&self, text: &str, least: f32) -> Result<Vec<(i64, f32)>, Fault> {
         let Some(encoder) = &self.encoder else { return Ok(Vec::new()) };
         let vectors = self.vectors(encoder.name())?;
         if vectors.ids.is_empty() {

@@ -1,6 +1,21 @@
-//! Sentence vectors in one byte a number, compared all with one: ten thousand take a millisecond or two.
+//! Sentence vectors in one byte a number, compared all with one: ten thousand take a millisecond or two; and words with the
+//! vector of each.
 
 use hark_core::memory::Vectors;
+
+/// A word with its meaning in its sentence; without an encoder it has none.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Word {
+    pub(crate) plain: String,
+    pub(crate) meaning: Vec<f32>,
+    /// It says who somebody is to whom, in a question: "sister".
+    pub(crate) relates: bool,
+}
+
+/// The cosine of two vectors of length 1.
+pub(crate) fn dot_of(one: &[f32], other: &[f32]) -> f32 {
+    one.iter().zip(other).map(|(a, b)| a * b).sum()
+}
 
 /// A vector of length 1 in bytes, -127 to 127 for -1 to 1.
 pub(crate) fn to_int8(vector: &[f32]) -> Vec<u8> {

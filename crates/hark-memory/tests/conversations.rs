@@ -7,7 +7,7 @@
 use hark_core::memory::{
     Dating, EntityKind, Fact, Requester, Said, SaidStatement, Speaker, StatementReader, WhichFacts,
 };
-use hark_memory::{Asked, Kept, Memory};
+use hark_memory::{Asked, Kept, Memory, Telling};
 use hark_nlu::Statements;
 use hark_store::Store;
 use saphyr::{LoadableYamlNode, Yaml};
@@ -73,7 +73,8 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
     };
     for (key, expressly) in [("say", false), ("remember", true)] {
         let Some(said) = text(step, key) else { continue };
-        let asked = Asked { expressly, private: false };
+        let telling = if expressly { Telling::Asked } else { Telling::Stated };
+        let asked = Asked { telling, private: false };
         let done = memory.remember(said, now, &by, None, asked).unwrap();
         let when = match &done {
             Kept::New(fact, _) => when(fact),
@@ -83,7 +84,9 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
         return (!right).then(|| format!("{said}: {done:?}"));
     }
     if let Some(asked) = text(step, "ask") {
-        let found = memory.recall(asked, &by).unwrap().facts;
+        let found = memory.recall(asked, &by).unwrap();
+        // What only may answer is told as such.
+        let found = if found.unsure { Vec::new() } else { found.facts };
         let told = |fact: &Fact| {
             let told = memory.told_to(fact, Some(asked), &by).unwrap();
             if told.is_empty() { fact.text.clone() } else { told }
@@ -218,7 +221,7 @@ fn texts_that_want_something_are_kept_only_when_asked_to_and_as_words() {
         let passing = memory.remember(attempt, 1, &owner, None, Asked::default()).unwrap();
         assert_eq!(passing, Kept::Nothing, "{attempt}");
         assert_eq!(memory.remember_in_passing(attempt, 1, &owner, None).unwrap(), 0, "{attempt}");
-        let asked = Asked { expressly: true, private: false };
+        let asked = Asked { telling: Telling::Asked, private: false };
         let Kept::New(fact, replaced) = memory.remember(attempt, 1, &owner, None, asked).unwrap() else {
             panic!("{attempt}");
         };
@@ -262,7 +265,7 @@ fn a_model_is_told_of_those_whom_relations_lead_to_and_of_whom_a_conversation_wa
     for told in
         ["my wife is Anna", "Anna's sister is Berta", "Berta works at the bakery", "Tom lives in Oslo"]
     {
-        memory.remember(told, 1, &by, None, Asked { expressly: true, private: false }).unwrap();
+        memory.remember(told, 1, &by, None, Asked { telling: Telling::Asked, private: false }).unwrap();
     }
     let context = memory.context("what might my wife's sister want for lunch", &by, 2, 8).unwrap();
     let texts: Vec<&str> = context.iter().map(|fact| fact.text.as_str()).collect();

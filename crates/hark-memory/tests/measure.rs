@@ -5,13 +5,14 @@
 #![allow(clippy::unwrap_used)]
 
 use hark_core::Fault;
+use hark_core::classification::WordVectors;
 use hark_core::memory::{
     Entity, EntityKind, Fact, FactStore, Requester, SentenceVectors, Speaker, Statement, StatementReader,
 };
 use hark_memory::Memory;
 use hark_models::manifest::Manifest;
 use hark_nlu::Statements;
-use hark_nlu::intent::Encoder;
+use hark_nlu::intent::{Encoder, TokenVectors};
 use hark_store::Store;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -34,6 +35,13 @@ impl SentenceVectors for Shipped {
         let mut vector = Vec::new();
         self.0.lock().unwrap().embed(text, &mut vector)?;
         Ok(vector)
+    }
+
+    fn embed_words(&self, text: &str) -> Result<WordVectors, Fault> {
+        let (mut vector, mut words) = (Vec::new(), TokenVectors::default());
+        self.0.lock().unwrap().embed_words(text, &mut vector, &mut words)?;
+        let all = text.split_whitespace().enumerate();
+        Ok(all.filter_map(|(at, word)| Some((word.to_owned(), words.of_word(at)?))).collect())
     }
 }
 

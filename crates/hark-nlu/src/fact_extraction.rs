@@ -8,8 +8,8 @@ use super::sentences::Sentences;
 use chrono::NaiveDateTime;
 use hark_core::Slots;
 use hark_core::memory::{
-    Dating, Entity, EntityKind, Fact, OWNER_KEY, Said, SaidCorrection, SaidQuestion, SaidStatement, SaidTime,
-    Statement, StatementReader,
+    Dating, Entity, EntityKind, Fact, OWNER_KEY, Said, SaidChange, SaidCorrection, SaidQuestion,
+    SaidStatement, SaidTime, SaidValue, Statement, StatementReader,
 };
 use hark_core::ports::NEXT_TURN;
 use hark_language::Lexicon;
@@ -20,6 +20,7 @@ use std::path::PathBuf;
 
 mod fillers;
 mod told_time;
+mod values;
 
 /// Intent of statements and of questions in these files.
 const TOLD: &str = "HarkTold";
@@ -108,6 +109,25 @@ impl StatementReader for Statements {
 
     fn correction(&self, text: &str) -> Option<SaidCorrection> {
         self.read(text, |rules| fillers::correction(text, &rules.lexicon.memory, rules.lexicon.code))
+    }
+
+    fn bare<'t>(&self, text: &'t str) -> &'t str {
+        let all = self.languages.iter().map(|rules| fillers::bare(text, &rules.lexicon.memory));
+        all.min_by_key(|bare| bare.len()).unwrap_or(text)
+    }
+
+    fn change(&self, text: &str) -> Option<SaidChange> {
+        self.read(text, |rules| {
+            let (words, corrects) = fillers::change(text, &rules.lexicon.memory)?;
+            let values = values::values(&words, rules.lexicon);
+            Some(SaidChange { words, corrects, values })
+        })
+    }
+
+    fn values(&self, text: &str, language: &str) -> Vec<SaidValue> {
+        let of_it = |rules: &&Rules| language.is_empty() || rules.lexicon.code == language;
+        let rules = self.languages.iter().find(of_it).filter(|_| text.len() <= MAX_BYTES);
+        rules.map(|rules| values::values(text, rules.lexicon)).unwrap_or_default()
     }
 
     fn forgetting(&self, text: &str) -> Option<(String, bool)> {
@@ -203,8 +223,19 @@ impl Rules {
             return found;
         }
         // "My wife's called Anna", "we've got a dog".
-        let expanded = self.lexicon.memory.expanded(text).into_iter();
-        expanded.map(|text| self.one_as_said(&text)).find(|found| !found.is_empty()).unwrap_or_default()
+        let memory = &self.lexicon.memory;
+        let in_full = memory.expanded(text);
+        let found =
+            in_full.iter().map(|text| (text, self.one_as_said(text))).find(|(_, found)| !found.is_empty());
+        let Some((in_full, mut found)) = found else { return Vec::new() };
+        // "Ben's appointment" is no "Ben is appointment": what was said is kept, and told back.
+        for (piece, said) in found.iter_mut().filter(|(piece, _)| piece == in_full) {
+            text.clone_into(piece);
+            if said.told == memory.told_back(in_full) {
+                said.told = memory.told_back(text);
+            }
+        }
+        found
     }
 
     fn one_as_said(&self, text: &str) -> Vec<(String, SaidStatement)> {

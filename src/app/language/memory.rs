@@ -4,9 +4,9 @@
 use crate::app::faults::Faults;
 use crate::app::language::spoken_languages::tags;
 use hark_config::Config;
-use hark_core::classification::Classify;
+use hark_core::classification::{Classify, WordVectors};
 use hark_core::memory::{
-    MemoryIntents, Requester, Said, SentenceVectors, Speaker, StatementReader, WhichFacts,
+    Answering, MemoryIntents, Requester, Said, SentenceVectors, Speaker, StatementReader, WhichFacts,
 };
 use hark_core::{Fault, Intent, Route, Slots};
 use hark_home::zone::Zone;
@@ -67,6 +67,10 @@ impl SentenceVectors for ClassifierVectors {
     fn embed(&self, text: &str) -> Result<Vec<f32>, Fault> {
         self.classifier.lock().unwrap_or_else(PoisonError::into_inner).embed(text)
     }
+
+    fn embed_words(&self, text: &str) -> Result<WordVectors, Fault> {
+        self.classifier.lock().unwrap_or_else(PoisonError::into_inner).embed_words(text)
+    }
 }
 
 /// Keeps, forgets and asks for what was told.
@@ -74,6 +78,10 @@ const REMEMBER: &str = "HarkRemember";
 const FORGET: &str = "HarkForget";
 
 const RECALL: &str = "HarkRecall";
+
+/// How likely a sentence tells something worth to be kept at least, and where a rule reads a statement in it.
+const LIKELY: f32 = 0.4;
+const LIKELY_AND_READ: f32 = 0.3;
 
 /// See [`MemoryIntents`].
 pub(crate) struct Told {
@@ -122,16 +130,45 @@ impl MemoryIntents for Told {
         (about != Said::Me).then(|| asking(text, "it asks for what was told of somebody"))
     }
 
-    fn in_other_words(&self, text: &str) -> Option<(Intent, String)> {
-        let found = self.memory.is_asked_in_other_words(text).unwrap_or(false);
-        found.then(|| (asking(text, "what was told means nearly the same"), String::new()))
+    fn in_other_words(&self, text: &str, least: Answering) -> Option<(Intent, String)> {
+        let found =
+            self.memory.is_asked_in_other_words(text).ok().flatten().filter(|found| *found >= least)?;
+        let why =
+            if found == Answering::Concerns { "has to do with it" } else { "answers it in other words" };
+        Some((asking(text, &format!("what was told {why}")), String::new()))
+    }
+
+    fn untold(&self, text: &str) -> Option<(Intent, String)> {
+        let language = self.reader.question(text)?.language;
+        let something_was_told = !self.memory.list(&WhichFacts::Current, 1).unwrap_or_default().is_empty();
+        something_was_told.then(|| (asking(text, "it asks for what only the household knows"), language))
+    }
+
+    fn told(&self, text: &str, likely: f32) -> Option<(Intent, String)> {
+        // A sentence that a rule reads a statement in, or that changes what was told, needs less.
+        let is_read = || {
+            likely >= LIKELY_AND_READ
+                && (self.reader.statement(text).is_some() || self.memory.changes(text).unwrap_or(false))
+        };
+        // A secret is kept only where a rule reads what it is of.
+        let is_secret = || hark_memory::sounds_private(text) && self.reader.statement(text).is_none();
+        if !(likely >= LIKELY || is_read()) || is_secret() {
+            return None;
+        }
+        let slots = ["stated", "whole"].map(|flag| (flag.to_owned(), Value::from(true)));
+        let slots = slots.into_iter().chain([("fact".to_owned(), text.into())]).collect();
+        let why = "it tells something of the household".to_owned();
+        self.keeps_statements.then(|| (intent(REMEMBER, slots, 0.9, why), String::new()))
     }
 }
 
 impl Told {
     /// What is to be forgotten, where something was told of it.
     fn forgetting(&self, text: &str) -> Option<(Intent, String)> {
-        let (about, every) = self.reader.forgetting(text)?;
+        // A reason may stand before it: "she might ask you, forget what I said about it".
+        let behind = || text.rsplit_once(", ").and_then(|(_, behind)| self.reader.forgetting(behind));
+        let bare = || self.reader.forgetting(self.reader.bare(text));
+        let (about, every) = self.reader.forgetting(text).or_else(bare).or_else(behind)?;
         let owner = Requester { speaker: Speaker::Owner, ..Requester::default() };
         let known = if every {
             self.memory.everything_about(&about, &owner)

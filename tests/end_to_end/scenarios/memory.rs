@@ -70,6 +70,41 @@ fn what_took_the_place_of_something_can_be_undone_and_the_last_thing_forgotten_a
 }
 
 #[test]
+fn what_no_rule_reads_is_kept_in_its_words_and_answers_questions_in_other_words() {
+    let hark = Hark::new();
+    let said = |lines: &[&str]| {
+        let events = hark.ask_lines(&["--session", "test"], &[], lines);
+        let replies = named(&events, "reply");
+        replies.iter().map(|reply| reply["text"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let replies = said(&[
+        "by the way the piano man wants seventy pounds for a tuning",
+        "he only comes on thursdays",
+        "no, he comes on tuesdays",
+        "i am rather tired today",
+        "we've moved the ladder from the garage to the cellar",
+    ]);
+    assert_eq!(replies[0], "I'll remember that the piano man wants seventy pounds for a tuning.");
+    assert!(replies[2].ends_with("he only comes on tuesdays."), "{replies:?}");
+    assert_eq!(replies[3], "Sorry, I didn't understand that.");
+    // Another program asks.
+    assert!(answer(&hark, "how much does the piano tuning cost").contains("seventy pounds"));
+    assert!(answer(&hark, "which day does the piano man come").contains("tuesdays"));
+    assert_eq!(
+        answer(&hark, "where is the ladder"),
+        "You've moved the ladder from the garage to the cellar."
+    );
+    // What has only to do with it is told as such.
+    let only = answer(&hark, "what is the piano man allergic to");
+    assert!(
+        only.starts_with("All I know of it is this: ") || only == "Sorry, you have not told me that.",
+        "{only}"
+    );
+    // The sentence that was put right holds the one it went on with.
+    assert_eq!(remembered(&hark, &["list"]).as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn the_daemon_knows_it_after_a_restart_and_programs_see_it() {
     let hark = Hark::new();
     let ask = |address, words: &str| -> String {

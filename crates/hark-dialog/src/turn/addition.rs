@@ -5,7 +5,7 @@
 use super::Machine;
 use super::continuation::{behind, is_same_intent, same_intents, say_how_long};
 use super::state::{Addition, Continuation, Spoken};
-use crate::follow_ups;
+use crate::{follow_ups, intent_tools};
 use hark_core::automation::intent::{AUTOMATE, CANCEL, CHANGE_END, OF_TURN, RESTORE_LATER};
 use hark_core::intent::refusal;
 use hark_core::ports::NEXT_TURN;
@@ -104,6 +104,15 @@ impl Machine {
         let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
         let is_said = self.languages.iter().any(|language| waits_for_it(&turn.heard, language));
         is_said && !alone.iter().any(of_a_kind)
+    }
+
+    /// Whether the last request told something to be kept, or asked for it: "no, it's on friday" behind it is no more of it.
+    pub(super) fn talks_of_memory(&self, origin: &Origin) -> bool {
+        let request = self.talks.of(origin).and_then(|talk| talk.request.as_ref());
+        request.is_some_and(|request| {
+            let intents = &request.said.intents;
+            !intents.is_empty() && intents.iter().all(|intent| intent_tools::is_of_memory(&intent.name))
+        })
     }
 
     /// Whether the last request was refused because nobody knows how long it is to last: "for a bit".

@@ -199,7 +199,7 @@ impl Machine {
         // "Make it half past eight on Sundays" may leave the other days as they are.
         let recurs_anew =
             |intent: &Intent| intent.route == Route::Context && intent.slots.contains_key("recurrence");
-        let may_add = understanding.intents.iter().all(means_nothing)
+        let may_add = understanding.intents.iter().all(means_nothing) && !self.talks_of_memory(&origin)
             || understanding.intents.iter().any(recurs_anew)
             || self.says_instead(id, is_guessed)
             || self.waits_for_what_was_done(id, &understanding.intents)
@@ -212,6 +212,9 @@ impl Machine {
                 understanding.why = format!("{} has nothing to answer here", intent.name);
             }
             understanding.intents = std::mem::take(&mut understanding.alone);
+            if !understanding.intents.is_empty() {
+                understanding.missed.clear();
+            }
             if let (Some(intent), Some(turn)) = (understanding.intents.first(), self.turn_mut(id)) {
                 turn.route = Some(intent.route);
             }

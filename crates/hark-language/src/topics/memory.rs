@@ -39,6 +39,10 @@ pub struct Memory {
     pub moving: Phrases,
     /// What begins a correction: "no", "sorry".
     pub corrects: Phrases,
+    /// Words of a sentence that tells that something is otherwise now: "no longer", "has moved".
+    pub changes: Phrases,
+    /// Words at the beginning of a sentence that are about what was said before, and about nobody: "it".
+    pub points_back: Phrases,
     /// Such a beginning that says for itself that something else is meant: "i meant".
     pub meant: Phrases,
     /// What stands before the right word of a correction: "it's".
@@ -68,6 +72,10 @@ pub struct Asks {
     pub place: Phrases,
     /// "How much", "how old".
     pub amount: Phrases,
+    /// What a question begins with that is answered by yes or no: "is".
+    pub whether: Phrases,
+    /// What any other question begins with, but for words that begin other sentences as well: "what", "who".
+    pub what: Phrases,
     /// Words of an answer that says where: "in", "under".
     pub place_words: Phrases,
     /// Words of an answer that says when and are no date: "every", "mondays".
@@ -169,6 +177,16 @@ impl Memory {
     /// Whether a word stands for somebody who was spoken of: "she".
     pub fn is_pronoun(&self, word: &str) -> bool {
         phrases::find(self.pronouns, &[word.to_lowercase().replace('’', "'").as_str()]).is_some()
+    }
+
+    /// Whether a text begins like a question that is answered by yes or no.
+    pub fn asks_whether(&self, text: &str) -> bool {
+        phrases::starts(self.asks.whether, &borrowed(&words(text))).is_some()
+    }
+
+    /// Whether a text begins like a question that is not.
+    pub fn asks_what(&self, text: &str) -> bool {
+        phrases::starts(self.asks.what, &borrowed(&words(text))).is_some()
     }
 
     /// Whether some words begin with one that is another when it is told back: "my".

@@ -132,6 +132,25 @@ pub(super) fn correction(text: &str, memory: &Memory, language: &str) -> Option<
     Some(SaidCorrection { new, old: Some(old), language: language.to_owned() })
 }
 
+/// A sentence that tells that something is otherwise now, without the words that say so at its beginning, and whether it begins
+/// with words that correct: "no, it's on friday", "she works at the museum now".
+pub(super) fn change(text: &str, memory: &Memory) -> Option<(String, bool)> {
+    let words = words_of(text);
+    let said = lower(&words);
+    let mut from = 0;
+    while let Some(length) =
+        phrases::starts(memory.corrects, &said[from..]).filter(|it| from + it < said.len())
+    {
+        from += length;
+    }
+    let changes = (from..said.len()).any(|at| phrases::starts(memory.changes, &said[at..]).is_some());
+    let first = words.get(from)?;
+    // Behind "not" stands what it was.
+    let is_not = |at: &usize| words[*at - 1].pauses && phrases::starts(memory.not, &said[*at..]).is_some();
+    let end = (from + 1..said.len()).find(is_not).map_or(text.len(), |at| words[at - 1].end);
+    (from > 0 || changes).then(|| (text[first.start..end].to_owned(), from > 0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,13 +3,16 @@
 
 use crate::rules::{Prefer, Reckoning, Rule, is_days, longest};
 use crate::text;
-use chrono::{Days, NaiveDateTime};
+use chrono::{Days, NaiveDateTime, Timelike};
 use hark_core::calendar::When;
 use hark_core::memory::{Dating, SaidTime};
 use hark_language::{Lexicon, phrases};
 
 /// Days of a week: a date that counts from today moves with it.
 const WEEK: u64 = 7;
+
+/// Hours of the morning that are meant in the evening as often, where the half of the day is not said.
+const EVENING_AS_WELL: std::ops::RangeInclusive<u32> = 6..=8;
 
 /// The longest date in a text that `dating` is about, the last of those.
 pub(super) fn read(
@@ -31,6 +34,7 @@ pub(super) fn read(
         (is_dated(piece, &by) && is_meant_once(piece, when, &by, dating)).then_some((at, used, when))
     });
     let (at, used, when) = found.max_by_key(|(_, used, _)| *used)?;
+    let (used, when) = without_half_known_hour(&words[at..at + used], when, &by);
     // Of "from the 3rd to the 10th of July" no one day is meant.
     let begins_range = |from: usize| {
         let Some(length) = phrases::starts(lexicon.time.between, &words[from..]) else { return false };
@@ -80,6 +84,25 @@ pub(super) fn begins_with_time(said: &str, lexicon: &'static Lexicon) -> bool {
     repeats(&words, &by) || used > 2 || is_whole
 }
 
+/// A moment and its count of words without an hour that is as likely one of the evening: "on tuesday at seven" stays at seven.
+fn without_half_known_hour(words: &[&str], when: When, by: &Reckoning) -> (usize, When) {
+    let whole = (words.len(), when);
+    if !EVENING_AS_WELL.contains(&when.start().hour()) {
+        return whole;
+    }
+    let Some((day, used)) = longest(Rule::Date, words, by).filter(|(_, used)| *used < words.len()) else {
+        return whole;
+    };
+    let at = phrases::starts(by.lexicon.time.at, &words[used..]).unwrap_or(0);
+    let either = Reckoning { prefer: Prefer::Either, ..*by };
+    let hour = longest(Rule::Time, &words[used + at..], &either);
+    let is_either = hour.is_some_and(|(found, _)| {
+        found.first().and_then(|(_, hour)| hour.as_str()).is_some_and(|hour| hour.contains('/'))
+    });
+    let day = day.first().and_then(|(_, day)| When::parse(day.as_str()?)).filter(|_| is_either);
+    day.map_or(whole, |day| (used, day))
+}
+
 /// The longest moment that `words` begin with.
 fn moment(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
     let (found, used) = longest(Rule::Datetime, words, by)?;
@@ -125,10 +148,7 @@ fn is_meant_once(piece: &[&str], when: When, by: &Reckoning, dating: Dating) -> 
 /// Without fractions of a second, which nobody said.
 fn whole(when: When) -> When {
     match when {
-        When::Moment(at) => {
-            use chrono::Timelike;
-            When::Moment(at.with_nanosecond(0).unwrap_or(at))
-        }
+        When::Moment(at) => When::Moment(at.with_nanosecond(0).unwrap_or(at)),
         other => other,
     }
 }

@@ -9,7 +9,7 @@ use hark_core::memory::{Entity, EntityKind};
 use hark_core::ports::Fact;
 use hark_core::tool::{error_code, reason};
 use hark_home::undo::Undoable;
-use hark_memory::{Asked, Kept};
+use hark_memory::{Asked, Kept, Telling};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,7 +30,11 @@ pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
         (services.memory.clone(), services.now_unix_ms(), (services.clock)().naive_local());
     let (by, turn) = (args.requester().clone(), args.turn().map(|turn| turn.0.clone()));
     let asked = Asked {
-        expressly: !args.flag("stated").unwrap_or(false),
+        telling: match (args.flag("stated").unwrap_or(false), args.flag("whole").unwrap_or(false)) {
+            (_, true) => Telling::Whole,
+            (true, false) => Telling::Stated,
+            (false, false) => Telling::Asked,
+        },
         private: args.flag("private").unwrap_or(false),
     };
     Ok(blocking(move || {
@@ -116,6 +120,9 @@ pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
                     "facts": facts, "told": told, "times": times, "ids": ids, "count": count,
                     "withheld": found.withheld,
                 });
+                if found.unsure {
+                    detail["unsure"] = json!(true);
+                }
                 let asked = asked.as_deref().zip(found.facts.first());
                 if let Some(age) = asked.and_then(|(asked, fact)| memory.age(fact, asked, now)) {
                     detail["age"] = json!(age);

@@ -147,6 +147,11 @@ pub const TOOLS: &[Descriptor] = &[
                 Kind::Flag,
                 "nobody asked to remember it: kept only where a rule reads a statement",
             ),
+            Arg::maybe(
+                "whole",
+                Kind::Flag,
+                "nobody asked to remember it, and it is worth it: what no rule reads is kept in its words",
+            ),
         ]],
         result: &[
             Field::always("fact", "string", "what was told"),
@@ -188,6 +193,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("ids", "array", "the number of each"),
             Field::maybe("age", "integer", "how old somebody is whose day of birth answers, in years"),
             Field::always("withheld", "boolean", "there is more that is private"),
+            Field::maybe("unsure", "boolean", "they are about it, and may not answer it"),
         ],
         risk: Risk::Read,
         outside: Outside::Always,

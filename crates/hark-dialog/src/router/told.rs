@@ -1,0 +1,175 @@
+//! What was told, among what a text may mean: statements that are kept, and questions that they answer.
+
+use super::{Router, Said};
+use crate::{dialog_act, intent_tools};
+use hark_core::memory::{Answering, MemoryIntents};
+use hark_core::ports::NEXT_TURN;
+use hark_core::session::EntryTag;
+use hark_core::{Category, Intent, Route, Slots, Understanding};
+use hark_language::Lexicon;
+use std::sync::PoisonError;
+
+/// Asks for what was told.
+const RECALL: &str = "HarkRecall";
+/// Asks how something in the home is.
+const STATE: &str = "HassGetState";
+/// Keeps what was told.
+const REMEMBER: &str = "HarkRemember";
+/// Words at least of what tells something worth to be kept.
+const LEAST_TOLD: usize = 3;
+
+/// Looks something up in the documents.
+const LOOK_UP: &str = "HarkLookUp";
+
+/// How sure a document must be of its answer where nobody asked for a document: of sixty questions about ten documents 57 are
+/// answered from there on, and of fifty about anything else six.
+const SURELY_ANSWERS: f32 = 0.7;
+
+impl Router {
+    /// What a text wants of what was told, by one of the ways to find out.
+    pub(super) fn of_memory(
+        &self,
+        said: &Said<'_>,
+        find: impl Fn(&dyn MemoryIntents, &str) -> Option<(Intent, String)>,
+    ) -> Option<Understanding> {
+        // What was said in two turns tells nothing, and asks nothing.
+        let memory = self.memory.as_deref().filter(|_| !said.text.contains(NEXT_TURN))?;
+        // Its time is that of the disk and of the encoder.
+        let (intent, language) = said.effort.apart(|| find(memory, said.text))?;
+        let usual = || self.spoken.first().map(|spoken| spoken.language.clone()).unwrap_or_default();
+        let language = Some(language).filter(|language| !language.is_empty()).unwrap_or_else(usual);
+        let mut found = Understanding { intents: vec![intent], language, ..Understanding::default() };
+        found.classification = self.classification(said.text, &found);
+        Some(found)
+    }
+
+    /// What was told that answers a question in other words.
+    pub(super) fn remembered_otherwise(&self, said: &Said<'_>, least: Answering) -> Option<Understanding> {
+        self.is_question(said.text)
+            .then(|| self.of_memory(said, |memory, text| memory.in_other_words(text, least)))?
+    }
+
+    fn languages(&self) -> Vec<&'static Lexicon> {
+        self.spoken.iter().filter_map(|spoken| hark_language::known(&spoken.language)).collect()
+    }
+
+    fn is_question(&self, text: &str) -> bool {
+        self.begins_as_question(text) || dialog_act::tag(text, &self.languages()) == EntryTag::Question
+    }
+
+    /// What a text tells that nobody asked to remember and that is worth to be kept as a whole.
+    pub(super) fn told_in(&self, said: &Said<'_>) -> Option<Understanding> {
+        let text = said.text;
+        let is_statement = !self.begins_as_question(text)
+            && text.split_whitespace().count() >= LEAST_TOLD
+            && dialog_act::tag(text, &self.languages()) != EntryTag::Instruction;
+        // With a language model, that reads what no rule reads.
+        let classifier = self.classifier.as_ref().filter(|_| is_statement && self.settings.enabled);
+        let classifier = classifier.filter(|_| self.answers_alone())?;
+        let tells = || classifier.lock().unwrap_or_else(PoisonError::into_inner).tells(text);
+        let likely = said.effort.apart(tells).ok().flatten()?;
+        self.of_memory(said, |memory, text| memory.told(text, likely))
+    }
+
+    /// Whether a text is a question by its mark or its first words; "when" may begin anything.
+    fn begins_as_question(&self, text: &str) -> bool {
+        let begins =
+            |language: &&Lexicon| language.memory.asks_whether(text) || language.memory.asks_what(text);
+        text.trim_end().ends_with('?') || self.languages().iter().any(begins)
+    }
+
+    /// Whether no language model answers what nothing else is for.
+    fn answers_alone(&self) -> bool {
+        self.documents.get().is_some()
+    }
+
+    /// A statement that is kept as a whole, where it tells something as a whole.
+    pub(super) fn told_whole(&self, found: Understanding, said: &Said<'_>) -> Understanding {
+        let keeps = matches!(found.intents.as_slice(), [intent] if intent.name == REMEMBER);
+        keeps.then(|| self.told_in(said)).flatten().unwrap_or(found)
+    }
+
+    /// What answers a question which nothing else is for: what was told, in other words, or a document.
+    pub(super) fn otherwise(&self, said: &Said<'_>, detected: &str) -> Option<Understanding> {
+        let found = self.remembered_otherwise(said, Answering::Answers).or_else(|| self.looked_up(said));
+        let concerns =
+            || self.answers_alone().then(|| self.remembered_otherwise(said, Answering::Concerns)).flatten();
+        // Something was told, and not that.
+        let asks_memory =
+            || self.answers_alone().then(|| self.of_memory(said, |memory, text| memory.untold(text)))?;
+        let found = found.or_else(concerns).or_else(asks_memory)?;
+        let is_spoken = self.spoken.iter().any(|spoken| spoken.language == detected);
+        Some(if is_spoken { Understanding { language: detected.to_owned(), ..found } } else { found })
+    }
+
+    /// "What do you know about Tom" is like "what do you know about me", and does not mean it.
+    pub(super) fn about_another(&self, said: &Said<'_>, mut found: Understanding) -> Understanding {
+        if let [intent] = found.intents.as_mut_slice()
+            && intent.name == RECALL
+            && intent.slots.is_empty()
+            && let Some(asked) = self.memory.as_deref().and_then(|memory| memory.about_another(said.text))
+        {
+            intent.slots = asked.slots;
+        }
+        found
+    }
+
+    /// "Where is our fuse box": nobody told, and the house rules say it.
+    pub(super) fn instead_of_recalling(
+        &self,
+        found: &Understanding,
+        said: &Said<'_>,
+    ) -> Option<Understanding> {
+        let [intent] = found.intents.as_slice() else { return None };
+        (intent.name == RECALL && !intent.slots.contains_key("every")).then_some(())?;
+        // "Where is my phone" is asked of nobody's papers.
+        let is_mine = |word: &str| hark_language::all().iter().any(|it| it.memory.is_told_back(word));
+        (!said.text.split_whitespace().any(is_mine)).then_some(())?;
+        let told = self.of_memory(said, |memory, text| memory.known(text));
+        let told = told.or_else(|| self.remembered_otherwise(said, Answering::Answers));
+        if told.is_some() { None } else { self.looked_up(said) }
+    }
+
+    /// What was told, or a document, in the place of what a template made of it.
+    pub(super) fn told_first(&self, found: &Understanding, said: &Said<'_>) -> Option<Understanding> {
+        let [intent] = found.intents.as_slice() else { return None };
+        if intent_tools::is_small_talk(&intent.name) {
+            return self.of_memory(said, |memory, text| memory.intent(text));
+        }
+        let first = intent_tools::memory_answers_first(&intent.name) && !intent.slots.contains_key("every");
+        let told = first.then(|| self.of_memory(said, |memory, text| memory.known(text))).flatten();
+        let told = told.or_else(|| {
+            let least = if first && intent.name != STATE { Answering::Answers } else { Answering::Surely };
+            let asks = matches!(
+                (self.facts.category_of)(&intent.name),
+                Some(Category::Question | Category::HomeQuery)
+            );
+            (first || asks).then(|| self.remembered_otherwise(said, least)).flatten()
+        });
+        told.or_else(|| self.instead_of_recalling(found, said))
+    }
+
+    /// A document that surely answers a question.
+    pub(super) fn looked_up(&self, said: &Said<'_>) -> Option<Understanding> {
+        let documents = self.documents.get().filter(|_| !said.text.contains(NEXT_TURN))?;
+        // Its time is that of the disk and of the encoder.
+        let found = said.effort.apart(|| documents.search(said.text)).unwrap_or_else(|fault| {
+            tracing::warn!("nobody knows whether a document answers: {fault}");
+            Vec::new()
+        });
+        let best = found.first().filter(|best| best.answers && best.confidence >= SURELY_ANSWERS)?;
+        let intent = Intent {
+            name: LOOK_UP.to_owned(),
+            slots: Slots::from_iter([("query".to_owned(), said.text.into())]),
+            confidence: best.confidence,
+            route: Route::Template,
+            why: format!("a document answers it ({:.2})", best.confidence),
+            response: None,
+            single: false,
+        };
+        let language = self.spoken.first().map(|spoken| spoken.language.clone()).unwrap_or_default();
+        let mut found = Understanding { intents: vec![intent], language, ..Understanding::default() };
+        found.classification = self.classification(said.text, &found);
+        Some(found)
+    }
+}

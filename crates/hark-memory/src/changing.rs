@@ -1,0 +1,202 @@
+//! What is otherwise now: a fact gets another value in the place of one of its kind ("we've moved the party to sunday"), or
+//! makes way for what is told instead of it ("she works at the museum now").
+
+use crate::keep::{Kept, MOST_LOOKED_AT, Memory};
+use crate::likeness::shared;
+use hark_core::Fault;
+use hark_core::memory::{EntityKind, Fact, Requester, SaidChange, SaidValue, ValueKind};
+use hark_language::names::{normal, telling_words};
+
+/// Words that what is otherwise now has of what was told at least.
+const LEAST_SHARED: usize = 2;
+/// Words at most of what was told before, where a sentence goes on with it.
+const MOST_BEFORE: usize = 24;
+
+impl Memory {
+    /// Ends a fact that is not so any more in favour of what was told instead.
+    pub(crate) fn end_in_favour(
+        &self,
+        gone: Option<Fact>,
+        kept: &mut [Kept],
+        now_unix_ms: i64,
+    ) -> Result<(), Fault> {
+        let Some(gone) = gone else { return Ok(()) };
+        let is_known = |kept: &Kept| match kept {
+            Kept::New(fact, replaced) => fact.id == gone.id || replaced.iter().any(|it| it.id == gone.id),
+            Kept::Known(fact) => fact.id == gone.id,
+            Kept::Refused | Kept::Ended(_) | Kept::Nothing => true,
+        };
+        if kept.iter().any(is_known) {
+            return Ok(());
+        }
+        if let Some(Kept::New(new, replaced)) = kept.last_mut() {
+            // With the parts of it that a rule has read.
+            let related = self.store.search(&telling_words(&gone.text), true, MOST_LOOKED_AT)?;
+            let parts =
+                related.into_iter().filter(|fact| gone.text.contains(&fact.text) && fact.id != new.id);
+            let all: Vec<Fact> =
+                std::iter::once(gone.clone()).chain(parts.filter(|it| it.id != gone.id)).collect();
+            self.store.end(&all.iter().map(|fact| fact.id).collect::<Vec<_>>(), now_unix_ms)?;
+            replaced.extend(all);
+        }
+        Ok(())
+    }
+
+    /// Whether a text tells that something which was told is otherwise now.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn changes(&self, text: &str) -> Result<bool, Fault> {
+        Ok(self.changed(text)?.is_some())
+    }
+
+    /// What is not so any more when a text tells that something is otherwise now: of the facts with two of its words the one
+    /// with most, the newest of those.
+    pub(crate) fn changed(&self, text: &str) -> Result<Option<Fact>, Fault> {
+        let Some(change) = self.reader.as_ref().and_then(|reader| reader.change(text)) else {
+            return Ok(None);
+        };
+        let words = telling_words(&change.words);
+        let found = self.store.search(&words, true, MOST_LOOKED_AT)?;
+        let shared = |fact: &Fact| shared(&telling_words(&fact.text), &words);
+        let best = found.into_iter().map(|fact| (shared(&fact), fact));
+        let best = best.max_by_key(|(shared, fact)| (*shared, fact.id));
+        Ok(best.filter(|(shared, _)| *shared >= LEAST_SHARED).map(|(_, fact)| fact))
+    }
+
+    /// A sentence as it is understood alone: "he has a dog" behind the sentence that tells of him, else with his name.
+    pub(crate) fn in_context(&self, text: &str, by: &Requester) -> String {
+        let Some(first) = text.split_whitespace().next() else { return text.to_owned() };
+        let first = first.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let languages = hark_language::all();
+        let points_back = languages.iter().any(|it| it.memory.has_any(it.memory.points_back, first));
+        let language = languages.iter().find(|it| it.memory.is_pronoun(first));
+        if !points_back && language.is_none() {
+            return text.to_owned();
+        }
+        // What is otherwise now does not go on with how it was.
+        let changes = self.reader.as_ref().is_some_and(|reader| reader.change(text).is_some());
+        let last = self.lock().last_of(Some(&by.conversation)).into_iter().next();
+        let before = last.and_then(|id| self.store.by_ids(&[id]).ok()?.pop());
+        if let Some(before) =
+            before.filter(|it| !changes && it.text.split_whitespace().count() <= MOST_BEFORE)
+        {
+            return format!("{}, {text}", before.text);
+        }
+        let whom = self.recent(by, EntityKind::Person).filter(|it| !it.key.starts_with(':'));
+        match (language, whom) {
+            (Some(language), Some(whom)) if !points_back => language.memory.named(text, &whom.name),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// The fact that a text tells another value of, and its words with that value: "no, it's at two", "we've moved the party to
+    /// sunday".
+    pub(crate) fn with_other_values(
+        &self,
+        text: &str,
+        by: Option<&Requester>,
+    ) -> Result<Option<(Fact, String)>, Fault> {
+        let Some(reader) = &self.reader else { return Ok(None) };
+        let Some(change) = reader.change(text).filter(|change| !change.values.is_empty()) else {
+            return Ok(None);
+        };
+        let mut said = change.words.clone();
+        for value in change.values.iter().rev() {
+            said.replace_range(value.start..value.end, " ");
+        }
+        // "Bins are thursday now", where nothing else was told of bins.
+        let mut with_a_word = self.store.search(&telling_words(&said), true, MOST_LOOKED_AT)?;
+        let texts: Vec<String> = with_a_word.iter().map(|fact| fact.text.clone()).collect();
+        with_a_word.retain(|fact| {
+            !texts.iter().any(|whole| whole.len() > fact.text.len() && whole.contains(&fact.text))
+        });
+        let only = |fact: &Fact| with_a_word.len() == 1 && with_a_word[0].id == fact.id;
+        let is_about = |fact: &Fact| {
+            let words: Vec<String> =
+                telling_words(&said).into_iter().filter(|word| !is_frame(word)).collect();
+            let shared = shared(&words, &telling_words(&fact.text));
+            shared >= LEAST_SHARED || change.corrects && shared == words.len() || shared > 0 && only(fact)
+        };
+        let last = if change.corrects {
+            let ids = self.lock().last_of(by.map(|by| by.conversation.as_str()));
+            let facts = self.store.by_ids(&ids)?;
+            ids.iter().find_map(|id| facts.iter().find(|fact| fact.id == *id && is_about(fact)).cloned())
+        } else {
+            None
+        };
+        let fact = match last {
+            Some(fact) => Some(fact),
+            None => self.changed(text)?.or_else(|| with_a_word.first().cloned()).filter(is_about),
+        };
+        let Some(fact) = fact else { return Ok(None) };
+        let known = reader.values(&fact.text, &fact.source.language);
+        Ok(with_values(&fact.text, &known, &change).map(|text| (fact, text)))
+    }
+}
+
+/// A text with the values of a change, each in the place of one of its kind: as many as there are of it in their order, else the
+/// last. `None` where it lacks one, or has them all. A number counts what stands behind it, and takes the place of one that
+/// counts the same.
+fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<String> {
+    let words_of =
+        |text: &str, value: &SaidValue| telling_words(text.get(value.start..value.end).unwrap_or_default());
+    // "He can't make nine, it'll be half past eleven": nine is what it was, as "mondays" is "every monday".
+    let is_new = |new: &&SaidValue| {
+        let said = words_of(&change.words, new);
+        !known.iter().any(|value| value.kind == new.kind && shared(&said, &words_of(text, value)) > 0)
+    };
+    let news: Vec<&SaidValue> = change.values.iter().filter(is_new).collect();
+    let mut places: Vec<(SaidValue, &str)> = Vec::new();
+    for (at, new) in news.iter().enumerate() {
+        let counted = behind(&change.words, new).filter(|_| new.kind == ValueKind::Number);
+        let counts_it = |value: &&SaidValue| {
+            counted.as_ref().is_none_or(|new| {
+                behind(text, value).is_some_and(|old| shared(std::slice::from_ref(new), &[old]) == 1)
+            })
+        };
+        let of_kind = |kind: ValueKind| -> Option<&SaidValue> {
+            let olds: Vec<&SaidValue> =
+                known.iter().filter(|value| value.kind == kind && counts_it(value)).collect();
+            let alike = news.iter().filter(|other| other.kind == new.kind).count();
+            let before = news[..at].iter().filter(|other| other.kind == new.kind).count();
+            let from = olds.len().checked_sub(alike)?;
+            olds.get(from + before).copied()
+        };
+        // "At seven" may be told as a number and put right as a time, and "thursday" as a day of a month.
+        let other = match new.kind {
+            ValueKind::Month => None,
+            ValueKind::Day => of_kind(ValueKind::DayOfMonth),
+            ValueKind::DayOfMonth => of_kind(ValueKind::Day),
+            ValueKind::Time => of_kind(ValueKind::Number),
+            ValueKind::Number => of_kind(ValueKind::Time),
+        };
+        let old = of_kind(new.kind).or(other)?;
+        places.push((*old, change.words.get(new.start..new.end)?));
+    }
+    places.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+    // Two values never stand in the place of one.
+    places.dedup_by(|earlier, later| earlier.0.end > later.0.start);
+    let mut right = text.to_owned();
+    for (place, new) in places {
+        right.replace_range(place.start..place.end, new);
+    }
+    (normal(&right) != normal(text)).then_some(right)
+}
+
+/// The word behind a value in its clause.
+fn behind(text: &str, value: &SaidValue) -> Option<String> {
+    let behind = text.get(value.end..)?;
+    // At the end of a clause it counts nothing.
+    behind.split_whitespace().next().filter(|_| behind.starts_with(' ')).map(normal)
+}
+
+/// Whether a word only frames a correction: "it's", "i mean".
+fn is_frame(word: &str) -> bool {
+    hark_language::all().iter().any(|language| {
+        let memory = &language.memory;
+        [memory.it_is, memory.corrects, memory.changes, memory.points_back, memory.passing]
+            .iter()
+            .any(|list| list.iter().any(|phrase| phrase.split(' ').any(|part| normal(part) == word)))
+    })
+}

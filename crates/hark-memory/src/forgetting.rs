@@ -1,0 +1,84 @@
+//! Forgetting: what a few words mean of what was told, and everything about somebody.
+
+use crate::keep::{MOST_ABOUT, MOST_LOOKED_AT, Memory};
+use hark_core::Fault;
+use hark_core::memory::{EntityKind, Fact, Requester};
+use hark_language::names::{normal, telling_words};
+
+impl Memory {
+    /// Forgets the fact that is meant, or every one about something; answers those that are gone, history included.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn forget(&self, asked: &str, every: bool, by: &Requester) -> Result<Vec<Fact>, Fault> {
+        let found = if every { self.everything_about(asked, by)? } else { self.meant(asked, by)? };
+        let ids: Vec<i64> = found.iter().filter(|fact| self.may_tell(fact, by)).map(|fact| fact.id).collect();
+        self.forget_ids(&ids)
+    }
+
+    /// Forgets facts by their ids; answers those that are gone, history included.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn forget_ids(&self, ids: &[i64]) -> Result<Vec<Fact>, Fault> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.lock().vectors = None;
+        self.drop_words(ids);
+        let gone = self.store.forget(ids)?;
+        let keys: Vec<&str> = gone.iter().flat_map(|fact| &fact.mentions).map(|it| it.key.as_str()).collect();
+        self.lock().recent.drop_all(&keys);
+        Ok(gone)
+    }
+
+    /// The fact of these words: the same statement, else the one that has all the words best.
+    fn meant(&self, asked: &str, by: &Requester) -> Result<Vec<Fact>, Fault> {
+        let said = self.reader.as_ref().and_then(|reader| reader.statement(asked));
+        if let Some(said) = said
+            && let Some(subject) = self.subject(&said.subject, said.subject_kind, by)?
+        {
+            let about = self.store.about(&[subject.key], MOST_ABOUT)?;
+            let same = about.into_iter().find(|fact| {
+                fact.statement.as_ref().is_some_and(|known| {
+                    known.relation == said.relation && normal(&known.object) == normal(&said.object)
+                })
+            });
+            if let Some(same) = same {
+                return Ok(vec![same]);
+            }
+        }
+        let mut found = self.store.search(&telling_words(asked), false, 1)?;
+        if found.is_empty()
+            && let Some(question) = self.question(asked)
+        {
+            found = self.answers(&question, by)?.into_iter().take(1).collect();
+        }
+        if found.is_empty() {
+            // "What i said about the armchair, she'll only find out": a reason may stand behind it.
+            let about = asked.split_once(',').map_or(asked, |(about, _)| about);
+            found = self.store.search(&telling_words(about), false, 1)?;
+        }
+        Ok(found)
+    }
+
+    /// Every fact with these words, about what is called so, and about whom a question means by it, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn everything_about(&self, asked: &str, by: &Requester) -> Result<Vec<Fact>, Fault> {
+        let mut keys = vec![normal(asked)];
+        let mut found = Vec::new();
+        if let Some(question) = self.question(asked) {
+            found = self.answers(&question, by)?;
+            // "Everything about my wife" is everything about Anna.
+            let others = found.iter().filter_map(|fact| fact.statement.as_ref()?.entity.as_ref());
+            keys.extend(others.filter(|it| it.kind == EntityKind::Person).map(|it| it.key.clone()));
+        }
+        found.extend(self.store.about(&keys, MOST_ABOUT)?);
+        found.extend(self.store.search(&telling_words(asked), false, MOST_LOOKED_AT)?);
+        found.sort_by_key(|fact| std::cmp::Reverse(fact.id));
+        found.dedup_by_key(|fact| fact.id);
+        Ok(found)
+    }
+}

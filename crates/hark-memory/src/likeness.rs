@@ -1,0 +1,222 @@
+//! How well a fact answers a question in other words: each telling word of the question is looked for among the words of the
+//! fact, by its letters and, with an encoder, by what it means in its sentence.
+
+use crate::keep::{MOST_LOOKED_AT, Memory, without_possessive};
+use crate::vectors::{Word, dot_of};
+use hark_core::Fault;
+use hark_core::memory::{Fact, Requester};
+use hark_language::names::{asks, is_small, normal};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Facts that are compared with a question at most.
+const MOST_COMPARED: usize = 32;
+/// Facts whose words are kept with their meaning.
+const MOST_WORDS_KEPT: usize = 256;
+/// Least cosine of a fact that is compared although it has no word of the question.
+const LEAST_NEAR: f32 = 0.35;
+/// How near a word of the fact is at least to one that says who somebody is to whom: "mum" to "mother".
+const LEAST_RELATED: f32 = 0.30;
+/// Letters that a word and its inflection begin with at least, and letters behind those at most.
+const STEM: usize = 4;
+const ENDING: usize = 3;
+
+/// How like a question a fact is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Likeness {
+    /// The mean over the words of the question of how near the nearest word of the fact is, 0 to 1.
+    pub mean: f32,
+    /// The one that is farthest.
+    pub least: f32,
+    /// Words that the fact has.
+    pub same: usize,
+    /// Words of the question.
+    pub words: usize,
+    /// It may be about whoever the question says to be somebody's sister or wife.
+    pub is_of_them: bool,
+}
+
+impl Memory {
+    /// The telling words of a text.
+    fn words_of(&self, text: &str) -> Vec<Word> {
+        let embedded = self.encoder.as_ref().map(|encoder| encoder.embed_words(text));
+        let words = match embedded {
+            Some(Ok(words)) if !words.is_empty() => words,
+            Some(Err(fault)) => {
+                tracing::warn!("what was told is found by its words only: {fault}");
+                Vec::new()
+            }
+            _ => Vec::new(),
+        };
+        let words = if words.is_empty() {
+            text.split_whitespace().map(|word| (word.to_owned(), Vec::new())).collect()
+        } else {
+            words
+        };
+        let owners = hark_language::all();
+        let plain = |(word, meaning): (String, Vec<f32>)| {
+            let plain = normal(&without_possessive(&word, &owners));
+            (!plain.is_empty() && !is_small(&plain)).then_some(Word { plain, meaning, relates: false })
+        };
+        words.into_iter().filter_map(plain).collect()
+    }
+
+    /// The telling words of a fact, which are read once.
+    pub(crate) fn words_of_fact(&self, fact: &Fact) -> Arc<[Word]> {
+        if let Some(known) = self.lock().words.get(&fact.id) {
+            return Arc::clone(known);
+        }
+        let words: Arc<[Word]> = self.words_of(&fact.text).into();
+        let mut state = self.lock();
+        if state.words.len() >= MOST_WORDS_KEPT {
+            state.words.clear();
+        }
+        state.words.insert(fact.id, Arc::clone(&words));
+        words
+    }
+
+    /// The facts that may answer a question, by their words, their meaning and those that are named, the likest first.
+    pub(crate) fn likest(&self, asked: &str, by: &Requester) -> Result<Vec<(Fact, Likeness)>, Fault> {
+        let mut words: Vec<Word> =
+            self.words_of(asked).into_iter().filter(|word| !asks(&word.plain)).collect();
+        for word in &mut words {
+            word.relates = self.question(&word.plain).is_some_and(|question| !question.relations.is_empty());
+        }
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let plain: Vec<String> = words.iter().map(|word| word.plain.clone()).collect();
+        let relating = words.iter().filter(|word| word.relates).map(|word| word.plain.as_str());
+        let meant = self.meant_by(relating, asked, by)?;
+        let mut facts: BTreeMap<i64, Fact> = BTreeMap::new();
+        let by_words = self.store.search(&plain, true, MOST_COMPARED)?;
+        let keys: Vec<String> = meant.values().flatten().cloned().collect();
+        let about = if keys.is_empty() { Vec::new() } else { self.store.about(&keys, MOST_LOOKED_AT)? };
+        let near: Vec<i64> = self.near(asked, LEAST_NEAR)?.into_iter().map(|(id, _)| id).collect();
+        for fact in by_words.into_iter().chain(about).chain(self.store.by_ids(&near)?) {
+            if facts.len() < MOST_COMPARED {
+                facts.insert(fact.id, fact);
+            }
+        }
+        let mut found: Vec<(Fact, Likeness)> = facts
+            .into_values()
+            .map(|fact| {
+                let told = self.words_of_fact(&fact);
+                let likeness = likeness(&words, &told, |word| {
+                    meant.get(word).is_some_and(|keys| keys.iter().any(|key| names(&fact, &told, key)))
+                });
+                (fact, likeness)
+            })
+            .collect();
+        found.sort_by(|(one, first), (other, second)| {
+            second.mean.total_cmp(&first.mean).then(other.id.cmp(&one.id))
+        });
+        // Of a sentence and a part of it the whole is told.
+        let wholes: Vec<String> = found.iter().map(|(fact, _)| fact.text.clone()).collect();
+        found.retain(|(fact, _)| {
+            !wholes.iter().any(|whole| whole.len() > fact.text.len() && whole.contains(&fact.text))
+        });
+        Ok(found)
+    }
+
+    /// Whom words of a question mean that are no names, as keys of entities: "daughter", and "wife" of "my brother's wife".
+    fn meant_by<'w>(
+        &self,
+        words: impl Iterator<Item = &'w str>,
+        asked: &str,
+        by: &Requester,
+    ) -> Result<BTreeMap<String, BTreeSet<String>>, Fault> {
+        let on_paths = self.keys_along_paths(asked, by)?;
+        let mut meant: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for word in words {
+            let of_mine = self.ends(word, by)?.into_iter().map(|entity| entity.key);
+            let keys: BTreeSet<String> = of_mine.chain(on_paths.iter().cloned()).collect();
+            if !keys.is_empty() {
+                meant.insert(word.to_owned(), keys);
+            }
+        }
+        Ok(meant)
+    }
+
+    /// Forgets the words of facts that are gone.
+    pub(crate) fn drop_words(&self, ids: &[i64]) {
+        let mut state = self.lock();
+        for id in ids {
+            state.words.remove(id);
+        }
+    }
+}
+
+/// Whether a fact names somebody.
+pub(crate) fn names(fact: &Fact, told: &[Word], key: &str) -> bool {
+    let said = key.split(' ').all(|part| told.iter().any(|word| word.plain == part));
+    said || fact.mentions.iter().any(|entity| entity.key == key)
+}
+
+/// How like the words of a question those of a fact are; `is_meant`: a word is in the fact by another name.
+fn likeness(asked: &[Word], told: &[Word], is_meant: impl Fn(&str) -> bool) -> Likeness {
+    let mut found = Likeness { mean: 0.0, least: 1.0, same: 0, words: asked.len(), is_of_them: true };
+    for word in asked {
+        let is_same =
+            is_meant(&word.plain) || told.iter().any(|other| is_inflected(&word.plain, &other.plain));
+        let nearest = || told.iter().map(|other| dot_of(&word.meaning, &other.meaning)).fold(0.0, f32::max);
+        let how_near = if is_same { 1.0 } else { nearest() };
+        found.same += usize::from(is_same);
+        found.is_of_them &= how_near >= LEAST_RELATED || !word.relates;
+        found.mean += how_near / asked.len() as f32;
+        found.least = found.least.min(how_near);
+    }
+    found
+}
+
+/// Telling words that two texts have both, in whatever inflection.
+pub(crate) fn shared(one: &[String], other: &[String]) -> usize {
+    one.iter().filter(|word| other.iter().any(|told| is_inflected(word, told))).count()
+}
+
+/// Whether two words are the same, or differ by their endings only: "teach" and "teaches", "key" and "keys".
+fn is_inflected(one: &str, other: &str) -> bool {
+    let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let (short, long) = {
+        let (one, other) = (one.chars().count(), other.chars().count());
+        (one.min(other), one.max(other))
+    };
+    let is_whole = common == short;
+    one == other
+        || (common >= STEM && common + 1 >= short && long - common <= ENDING)
+        || (is_whole && short + 1 == STEM && long == STEM)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_itself_in_another_inflection() {
+        for (one, other) in
+            [("teach", "teaches"), ("key", "keys"), ("service", "serviced"), ("tyre", "tyres")]
+        {
+            assert!(is_inflected(one, other) && is_inflected(other, one), "{one} {other}");
+        }
+        for (one, other) in [("hat", "hats off"), ("car", "carpet"), ("wide", "window"), ("ben", "bench")] {
+            assert!(!is_inflected(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_word_counts() {
+        let word = |plain: &str, meaning: [f32; 2]| Word {
+            plain: plain.into(),
+            meaning: meaning.into(),
+            relates: false,
+        };
+        let asked = [word("cat", [1.0, 0.0]), word("feed", [0.0, 1.0])];
+        let told = [word("cats", [0.9, 0.1]), word("eat", [0.6, 0.8])];
+        let found = likeness(&asked, &told, |_| false);
+        assert!(
+            (found.mean - 0.9).abs() < 0.01 && (found.least - 0.8).abs() < 0.01 && found.same == 1,
+            "{found:?}"
+        );
+        assert_eq!(likeness(&asked, &told, |word| word == "feed").same, 2, "by another name");
+    }
+}
