@@ -412,7 +412,7 @@ pub struct SaidValue {
     pub end: usize,
 }
 
-/// A sentence that tells of something that it is otherwise now: "no, it's at two", "she works at the museum now".
+/// A sentence that tells of a change: "no, it's at two", "she works at the museum now".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaidChange {
     /// Without the words that say so at its beginning.
@@ -438,7 +438,7 @@ pub trait StatementReader: Send + Sync {
     fn bare<'t>(&self, text: &'t str) -> &'t str {
         text
     }
-    /// What a sentence tells that is otherwise now.
+    /// The change that a sentence tells of.
     fn change(&self, text: &str) -> Option<SaidChange>;
     /// The days, times and numbers of a text, in the language of this code.
     fn values(&self, text: &str, language: &str) -> Vec<SaidValue>;

@@ -423,7 +423,7 @@ impl Router {
             return found;
         }
         if foreign {
-            if let Some(found) = self.otherwise(said, &detected) {
+            if let Some(found) = self.otherwise(said) {
                 return found;
             }
             let why = format!("{}; the classifier does not know the language '{detected}'", found.why);
@@ -439,7 +439,7 @@ impl Router {
         }
         let classified = classifier.map(|classifier| self.by_classifier(classifier, said));
         let is_request = matches!(&classified, Some(Ok(found)) if !found.intents.is_empty());
-        if let Some(found) = (!is_request).then(|| self.otherwise(said, &detected)).flatten() {
+        if let Some(found) = (!is_request).then(|| self.otherwise(said)).flatten() {
             return found;
         }
         self.as_classified(said, found, detected, classified)

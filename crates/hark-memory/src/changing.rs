@@ -1,8 +1,8 @@
-//! What is otherwise now: a fact gets another value in the place of one of its kind ("we've moved the party to sunday"), or
-//! makes way for what is told instead of it ("she works at the museum now").
+//! Facts that change: a fact gets another value of the same kind ("we've moved the party to sunday"), or ends because a new
+//! statement contradicts it ("she works at the museum now").
 
 use crate::keep::{Kept, MOST_LOOKED_AT, Memory};
-use crate::likeness::shared;
+use crate::likeness::{shared, without_parts};
 use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester, SaidChange, SaidValue, ValueKind};
 use hark_language::names::{normal, telling_words};
@@ -13,36 +13,41 @@ const LEAST_SHARED: usize = 2;
 const MOST_BEFORE: usize = 24;
 
 impl Memory {
-    /// Ends a fact that is not so any more in favour of what was told instead.
+    /// Ends a fact that a new statement contradicts, if that was kept and has not ended it already.
     pub(crate) fn end_in_favour(
         &self,
         gone: Option<Fact>,
         kept: &mut [Kept],
-        now_unix_ms: i64,
+        (now_unix_ms, by): (i64, &Requester),
     ) -> Result<(), Fault> {
         let Some(gone) = gone else { return Ok(()) };
-        let is_known = |kept: &Kept| match kept {
-            Kept::New(fact, replaced) => fact.id == gone.id || replaced.iter().any(|it| it.id == gone.id),
-            Kept::Known(fact) => fact.id == gone.id,
-            Kept::Refused | Kept::Ended(_) | Kept::Nothing => true,
-        };
-        if kept.iter().any(is_known) {
+        let is_settled = |kept: &Kept| !matches!(kept, Kept::New(..) | Kept::Known(_)) || has(kept, &gone);
+        if kept.iter().any(is_settled) || !matches!(kept.last(), Some(Kept::New(..))) {
             return Ok(());
         }
-        if let Some(Kept::New(new, replaced)) = kept.last_mut() {
-            // With the parts of it that a rule has read.
-            let related = self.store.search(&telling_words(&gone.text), true, MOST_LOOKED_AT)?;
-            let parts =
-                related.into_iter().filter(|fact| gone.text.contains(&fact.text) && fact.id != new.id);
-            let all: Vec<Fact> =
-                std::iter::once(gone.clone()).chain(parts.filter(|it| it.id != gone.id)).collect();
-            self.store.end(&all.iter().map(|fact| fact.id).collect::<Vec<_>>(), now_unix_ms)?;
-            replaced.extend(all);
+        self.end_with_parts(&gone, kept, (now_unix_ms, by))
+    }
+
+    /// Ends a fact and the facts that are parts of its text, in favour of what was kept. What somebody more trusted has told
+    /// stays.
+    pub(crate) fn end_with_parts(
+        &self,
+        gone: &Fact,
+        kept: &mut [Kept],
+        (now_unix_ms, by): (i64, &Requester),
+    ) -> Result<(), Fault> {
+        let mut parts = self.store.search(&telling_words(&gone.text), true, MOST_LOOKED_AT)?;
+        parts.retain(|fact| gone.text.contains(&fact.text) && fact.id != gone.id);
+        parts.push(gone.clone());
+        parts.retain(|fact| fact.source.speaker <= by.speaker && !kept.iter().any(|kept| has(kept, fact)));
+        self.store.end(&parts.iter().map(|fact| fact.id).collect::<Vec<_>>(), now_unix_ms)?;
+        if let Some(Kept::New(_, replaced)) = kept.iter_mut().rfind(|kept| matches!(kept, Kept::New(..))) {
+            replaced.extend(parts);
         }
         Ok(())
     }
 
-    /// Whether a text tells that something which was told is otherwise now.
+    /// Whether a text tells of a change to a fact.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -50,8 +55,8 @@ impl Memory {
         Ok(self.changed(text)?.is_some())
     }
 
-    /// What is not so any more when a text tells that something is otherwise now: of the facts with two of its words the one
-    /// with most, the newest of those.
+    /// The fact that a text which tells of a change contradicts: of the facts with two of its words the one with most, the
+    /// newest of those.
     pub(crate) fn changed(&self, text: &str) -> Result<Option<Fact>, Fault> {
         let Some(change) = self.reader.as_ref().and_then(|reader| reader.change(text)) else {
             return Ok(None);
@@ -106,11 +111,8 @@ impl Memory {
             said.replace_range(value.start..value.end, " ");
         }
         // "Bins are thursday now", where nothing else was told of bins.
-        let mut with_a_word = self.store.search(&telling_words(&said), true, MOST_LOOKED_AT)?;
-        let texts: Vec<String> = with_a_word.iter().map(|fact| fact.text.clone()).collect();
-        with_a_word.retain(|fact| {
-            !texts.iter().any(|whole| whole.len() > fact.text.len() && whole.contains(&fact.text))
-        });
+        let with_a_word =
+            without_parts(self.store.search(&telling_words(&said), true, MOST_LOOKED_AT)?, |fact| fact);
         let only = |fact: &Fact| with_a_word.len() == 1 && with_a_word[0].id == fact.id;
         let is_about = |fact: &Fact| {
             let words: Vec<String> =
@@ -132,6 +134,15 @@ impl Memory {
         let Some(fact) = fact else { return Ok(None) };
         let known = reader.values(&fact.text, &fact.source.language);
         Ok(with_values(&fact.text, &known, &change).map(|text| (fact, text)))
+    }
+}
+
+/// Whether keeping something made a fact, found it, or ended it.
+fn has(kept: &Kept, fact: &Fact) -> bool {
+    match kept {
+        Kept::New(new, replaced) => new.id == fact.id || replaced.iter().any(|it| it.id == fact.id),
+        Kept::Known(known) => known.id == fact.id,
+        Kept::Refused | Kept::Ended(_) | Kept::Nothing => false,
     }
 }
 

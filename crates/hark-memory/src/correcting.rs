@@ -48,7 +48,7 @@ impl Memory {
         let bare = self.reader.as_ref().map_or(text, |reader| reader.bare(text));
         let is_kept = |piece: &str, said: &SaidStatement| match asked.telling {
             Telling::Stated => !said.asked_only,
-            // The whole is kept in its words; what only may be read in it adds whom it is about. Who "she" is stands there, too.
+            // The text itself is kept as well: a doubtful statement only adds whom it is about, and one about "she" adds nothing.
             Telling::Whole => {
                 let is_named = !matches!(said.subject, Said::Pronoun(_)) || is_covered(bare, &[piece]);
                 let is_sure = !said.asked_only || !OPEN.contains(&said.relation.as_str());
@@ -69,11 +69,11 @@ impl Memory {
         if is_unread {
             let text = self.in_context(if asked.telling == Telling::Whole { bare } else { text }, by);
             let fact = self.told(&text, now_unix_ms, (by, turn), None, asked);
-            let told = if asked.telling == Telling::Whole { told_back(&fact) } else { String::new() };
+            let told = asked.telling.told_back(&fact);
             let whom = said.iter().filter_map(|(_, said)| self.whom(said)).collect();
             kept.push(self.remember_words(Fact { told, mentions: whom, ..fact }, by)?);
         }
-        self.end_in_favour(gone, &mut kept, now_unix_ms)?;
+        self.end_in_favour(gone, &mut kept, (now_unix_ms, by))?;
         Ok(kept)
     }
 
@@ -147,22 +147,9 @@ impl Memory {
         if whole.statement.is_some() || whole.source.speaker > by.speaker {
             return Ok(vec![self.replace(whole, &corrected, now_unix_ms, by, turn)?]);
         }
-        let parts: Vec<&Fact> = related.iter().filter(|fact| whole.text.contains(&fact.text)).collect();
         let asked = Asked { telling: Telling::Whole, private: whole.source.private };
         let mut kept = self.keep_each(&corrected, now_unix_ms, by, turn, asked)?;
-        let is_new = |fact: &&&Fact| {
-            !kept.iter().any(|kept| match kept {
-                Kept::New(new, replaced) => new.id == fact.id || replaced.iter().any(|it| it.id == fact.id),
-                Kept::Known(known) => known.id == fact.id,
-                Kept::Refused | Kept::Ended(_) | Kept::Nothing => false,
-            })
-        };
-        let gone: Vec<Fact> = parts.iter().filter(is_new).map(|fact| (*fact).clone()).collect();
-        let ids: Vec<i64> = gone.iter().map(|fact| fact.id).collect();
-        self.store.end(&ids, now_unix_ms)?;
-        if let Some(Kept::New(_, replaced)) = kept.iter_mut().rfind(|kept| matches!(kept, Kept::New(..))) {
-            replaced.extend(gone);
-        }
+        self.end_with_parts(whole, &mut kept, (now_unix_ms, by))?;
         Ok(kept)
     }
 

@@ -1,4 +1,4 @@
-//! Forgetting: what a few words mean of what was told, and everything about somebody.
+//! Deleting facts: the one that matches a query best, or every fact about somebody.
 
 use crate::keep::{MOST_ABOUT, MOST_LOOKED_AT, Memory};
 use hark_core::Fault;

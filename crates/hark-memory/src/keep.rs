@@ -40,6 +40,13 @@ pub enum Telling {
     Asked,
 }
 
+impl Telling {
+    /// How a fact that no rule reads is told back; what Hark was asked to remember is told in the words it was told.
+    pub(crate) fn told_back(self, fact: &Fact) -> String {
+        if self == Self::Whole { told_back(fact) } else { String::new() }
+    }
+}
+
 /// How Hark is to keep something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asked {
@@ -199,7 +206,7 @@ impl Memory {
             return if asked.telling != Telling::Stated {
                 let text = self.in_context(&fact.text, by);
                 let fact = Fact { text, ..fact };
-                let told = if asked.telling == Telling::Whole { told_back(&fact) } else { String::new() };
+                let told = asked.telling.told_back(&fact);
                 self.remember_words(Fact { told, ..fact }, by)
             } else {
                 Ok(Kept::Nothing)
@@ -547,7 +554,7 @@ pub(crate) fn without_possessive(word: &str, languages: &[&'static Lexicon]) -> 
     shorter.filter(|_| marked).unwrap_or(word).to_owned()
 }
 
-/// Whether words of it tell of something that is nobody else's business: "password".
+/// Whether a text has a word for something private: "password".
 pub fn sounds_private(text: &str) -> bool {
     let words = normal(text);
     let mut words = words.split(' ');

@@ -15,7 +15,7 @@ const MOST_COMPARED: usize = 32;
 const MOST_WORDS_KEPT: usize = 256;
 /// Least cosine of a fact that is compared although it has no word of the question.
 const LEAST_NEAR: f32 = 0.35;
-/// How near a word of the fact is at least to one that says who somebody is to whom: "mum" to "mother".
+/// Least cosine of a word of the fact to a word of the question for a relation between people: "mum" and "mother".
 const LEAST_RELATED: f32 = 0.30;
 /// Letters that a word and its inflection begin with at least, and letters behind those at most.
 const STEM: usize = 4;
@@ -32,7 +32,7 @@ pub(crate) struct Likeness {
     pub same: usize,
     /// Words of the question.
     pub words: usize,
-    /// It may be about whoever the question says to be somebody's sister or wife.
+    /// Each word of the question for a relation between people ("sister") is in the fact, or one near it.
     pub is_of_them: bool,
 }
 
@@ -112,11 +112,7 @@ impl Memory {
             second.mean.total_cmp(&first.mean).then(other.id.cmp(&one.id))
         });
         // Of a sentence and a part of it the whole is told.
-        let wholes: Vec<String> = found.iter().map(|(fact, _)| fact.text.clone()).collect();
-        found.retain(|(fact, _)| {
-            !wholes.iter().any(|whole| whole.len() > fact.text.len() && whole.contains(&fact.text))
-        });
-        Ok(found)
+        Ok(without_parts(found, |(fact, _)| fact))
     }
 
     /// Whom words of a question mean that are no names, as keys of entities: "daughter", and "wife" of "my brother's wife".
@@ -147,7 +143,7 @@ impl Memory {
     }
 }
 
-/// Whether a fact names somebody.
+/// Whether the name of an entity is in a fact.
 pub(crate) fn names(fact: &Fact, told: &[Word], key: &str) -> bool {
     let said = key.split(' ').all(|part| told.iter().any(|word| word.plain == part));
     said || fact.mentions.iter().any(|entity| entity.key == key)
@@ -166,6 +162,14 @@ fn likeness(asked: &[Word], told: &[Word], is_meant: impl Fn(&str) -> bool) -> L
         found.mean += how_near / asked.len() as f32;
         found.least = found.least.min(how_near);
     }
+    found
+}
+
+/// Facts without those whose text is a part of another one's.
+pub(crate) fn without_parts<T>(mut found: Vec<T>, fact: impl Fn(&T) -> &Fact) -> Vec<T> {
+    let texts: Vec<String> = found.iter().map(|one| fact(one).text.clone()).collect();
+    let is_part = |text: &String| texts.iter().any(|whole| whole.len() > text.len() && whole.contains(text));
+    found.retain(|one| !is_part(&fact(one).text));
     found
 }
 

@@ -8,7 +8,7 @@ use hark_core::memory::Vectors;
 pub(crate) struct Word {
     pub(crate) plain: String,
     pub(crate) meaning: Vec<f32>,
-    /// It says who somebody is to whom, in a question: "sister".
+    /// In a question: it names a relation between people ("sister").
     pub(crate) relates: bool,
 }
 

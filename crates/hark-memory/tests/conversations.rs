@@ -232,6 +232,23 @@ fn texts_that_want_something_are_kept_only_when_asked_to_and_as_words() {
 }
 
 #[test]
+fn a_guest_ends_nothing_of_the_owners_by_telling_that_it_is_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = memory(folder.path(), &reader("en"));
+    let by = |speaker| Requester { speaker, conversation: "test".into(), ..Requester::default() };
+    let tell = |text: &str, speaker| {
+        let asked = Asked { telling: Telling::Whole, private: false };
+        memory.remember_each(text, 1, &by(speaker), None, asked).unwrap()
+    };
+    tell("the long ladder went to martin across the road", Speaker::Owner);
+    tell("martin has brought the long ladder back again", Speaker::Unknown);
+    let current = || memory.list(&WhichFacts::Current, 10).unwrap().len();
+    assert_eq!(current(), 2, "both are told");
+    tell("martin has got the long ladder again now", Speaker::Owner);
+    assert_eq!(current(), 2, "the newest takes the place of one");
+}
+
+#[test]
 fn what_was_told_is_listed_by_whom_it_is_about() {
     let folder = tempfile::tempdir().unwrap();
     let memory = memory(folder.path(), &reader("en"));

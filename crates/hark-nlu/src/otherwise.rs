@@ -12,7 +12,7 @@ use std::iter;
 
 impl Reader<'_> {
     /// What a sentence means without the remarks that stand apart, where no words of it are taken as they are. A remark
-    /// only adds the place where somebody is: "I'm in the kitchen".
+    /// gives the place of the speaker and nothing else: "I'm in the kitchen".
     pub(super) fn without_remark(&self, text: &str, language: &str) -> Option<Understanding> {
         let tokens = self.tokenise(text);
         let speech = Speech { reader: self, text, tokens: &tokens };

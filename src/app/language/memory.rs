@@ -97,8 +97,7 @@ impl MemoryIntents for Told {
             && let Some((_, said)) =
                 self.reader.statements(text).into_iter().rfind(|(_, said)| !said.asked_only)
         {
-            let slots =
-                Slots::from_iter([("fact".to_owned(), text.into()), ("stated".to_owned(), true.into())]);
+            let slots = telling(text, &["stated"]);
             let why = format!("it states who or what somebody's {} is", said.relation);
             return Some((intent(REMEMBER, slots, said.sure, why), said.language));
         }
@@ -106,8 +105,7 @@ impl MemoryIntents for Told {
             return Some(found);
         }
         if self.keeps_statements && self.memory.corrects(text).unwrap_or(false) {
-            let slots =
-                Slots::from_iter([("fact".to_owned(), text.into()), ("stated".to_owned(), true.into())]);
+            let slots = telling(text, &["stated"]);
             let language = self.reader.correction(text).map(|said| said.language).unwrap_or_default();
             let why = "it corrects what was told".to_owned();
             return Some((intent(REMEMBER, slots, 0.9, why), language));
@@ -152,13 +150,9 @@ impl MemoryIntents for Told {
         };
         // A secret is kept only where a rule reads what it is of.
         let is_secret = || hark_memory::sounds_private(text) && self.reader.statement(text).is_none();
-        if !(likely >= LIKELY || is_read()) || is_secret() {
-            return None;
-        }
-        let slots = ["stated", "whole"].map(|flag| (flag.to_owned(), Value::from(true)));
-        let slots = slots.into_iter().chain([("fact".to_owned(), text.into())]).collect();
-        let why = "it tells something of the household".to_owned();
-        self.keeps_statements.then(|| (intent(REMEMBER, slots, 0.9, why), String::new()))
+        let is_kept = self.keeps_statements && (likely >= LIKELY || is_read()) && !is_secret();
+        let why = || "it tells something of the household".to_owned();
+        is_kept.then(|| (intent(REMEMBER, telling(text, &["stated", "whole"]), 0.9, why()), String::new()))
     }
 }
 
@@ -183,6 +177,12 @@ impl Told {
         let why = "something was told of it".to_owned();
         (!known.is_empty()).then(|| (intent(FORGET, slots, 1.0, why), String::new()))
     }
+}
+
+/// The slots of what is told, with flags of `memory.remember`.
+fn telling(text: &str, flags: &[&str]) -> Slots {
+    let flags = flags.iter().map(|flag| ((*flag).to_owned(), true.into()));
+    flags.chain([("fact".to_owned(), text.into())]).collect()
 }
 
 fn asking(text: &str, why: &str) -> Intent {

@@ -21,8 +21,8 @@ const LEAST_TOLD: usize = 3;
 /// Looks something up in the documents.
 const LOOK_UP: &str = "HarkLookUp";
 
-/// How sure a document must be of its answer where nobody asked for a document: of sixty questions about ten documents 57 are
-/// answered from there on, and of fifty about anything else six.
+/// Least confidence of a document that answers a request which does not ask for documents. Measured: 57 of 60 questions about
+/// ten documents reach it, and 6 of 50 questions about other things.
 const SURELY_ANSWERS: f32 = 0.7;
 
 impl Router {
@@ -45,8 +45,18 @@ impl Router {
 
     /// What was told that answers a question in other words.
     pub(super) fn remembered_otherwise(&self, said: &Said<'_>, least: Answering) -> Option<Understanding> {
-        self.is_question(said.text)
-            .then(|| self.of_memory(said, |memory, text| memory.in_other_words(text, least)))?
+        let found = self
+            .is_question(said.text)
+            .then(|| self.of_memory(said, |memory, text| memory.in_other_words(text, least)))??;
+        Some(self.in_its_language(found, said))
+    }
+
+    /// An answer in the language of the question, where that is spoken here.
+    fn in_its_language(&self, found: Understanding, said: &Said<'_>) -> Understanding {
+        let detected = (self.facts.language_of)(said.text);
+        let spoken = detected.filter(|it| self.spoken.iter().any(|spoken| spoken.language == *it));
+        let language = spoken.map_or_else(|| found.language.clone(), str::to_owned);
+        Understanding { language, ..found }
     }
 
     fn languages(&self) -> Vec<&'static Lexicon> {
@@ -57,7 +67,7 @@ impl Router {
         self.begins_as_question(text) || dialog_act::tag(text, &self.languages()) == EntryTag::Question
     }
 
-    /// What a text tells that nobody asked to remember and that is worth to be kept as a whole.
+    /// A statement that is worth keeping although nobody asked to remember it.
     pub(super) fn told_in(&self, said: &Said<'_>) -> Option<Understanding> {
         let text = said.text;
         let is_statement = !self.begins_as_question(text)
@@ -89,17 +99,14 @@ impl Router {
         keeps.then(|| self.told_in(said)).flatten().unwrap_or(found)
     }
 
-    /// What answers a question which nothing else is for: what was told, in other words, or a document.
-    pub(super) fn otherwise(&self, said: &Said<'_>, detected: &str) -> Option<Understanding> {
-        let found = self.remembered_otherwise(said, Answering::Answers).or_else(|| self.looked_up(said));
-        let concerns =
-            || self.answers_alone().then(|| self.remembered_otherwise(said, Answering::Concerns)).flatten();
-        // Something was told, and not that.
-        let asks_memory =
-            || self.answers_alone().then(|| self.of_memory(said, |memory, text| memory.untold(text)))?;
-        let found = found.or_else(concerns).or_else(asks_memory)?;
-        let is_spoken = self.spoken.iter().any(|spoken| spoken.language == detected);
-        Some(if is_spoken { Understanding { language: detected.to_owned(), ..found } } else { found })
+    /// What answers a question that nothing else is for, and no fact: a document, a fact that has to do with it, or that nothing
+    /// of it was told.
+    pub(super) fn otherwise(&self, said: &Said<'_>) -> Option<Understanding> {
+        let alone = self.answers_alone().then_some(());
+        let concerns = || alone.and_then(|()| self.remembered_otherwise(said, Answering::Concerns));
+        let untold = || alone.and_then(|()| self.of_memory(said, |memory, text| memory.untold(text)));
+        let found = self.looked_up(said).or_else(concerns).or_else(untold)?;
+        Some(self.in_its_language(found, said))
     }
 
     /// "What do you know about Tom" is like "what do you know about me", and does not mean it.
@@ -114,7 +121,7 @@ impl Router {
         found
     }
 
-    /// "Where is our fuse box": nobody told, and the house rules say it.
+    /// A document in the place of a recall that no fact answers: the house rules for "where is our fuse box".
     pub(super) fn instead_of_recalling(
         &self,
         found: &Understanding,

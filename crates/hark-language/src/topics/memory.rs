@@ -39,9 +39,9 @@ pub struct Memory {
     pub moving: Phrases,
     /// What begins a correction: "no", "sorry".
     pub corrects: Phrases,
-    /// Words of a sentence that tells that something is otherwise now: "no longer", "has moved".
+    /// Words of a sentence that tells of a change: "no longer", "has moved".
     pub changes: Phrases,
-    /// Words at the beginning of a sentence that are about what was said before, and about nobody: "it".
+    /// Words at the beginning of a sentence that refer to the sentence before it, and to no person: "it".
     pub points_back: Phrases,
     /// Such a beginning that says for itself that something else is meant: "i meant".
     pub meant: Phrases,

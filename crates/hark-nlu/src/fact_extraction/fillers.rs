@@ -83,14 +83,20 @@ pub(super) fn first_word(text: &str) -> Option<&str> {
     words.first().map(|word| &text[word.start..word.end])
 }
 
-/// What a sentence puts in the place of something that was told: "no, it's Tuesday, not Monday", "I meant Stephen".
-pub(super) fn correction(text: &str, memory: &Memory, language: &str) -> Option<SaidCorrection> {
-    let words = words_of(text);
-    let said = lower(&words);
+/// How many words at the beginning say that something is corrected: "no, sorry".
+fn correcting(said: &[&str], memory: &Memory) -> usize {
     let mut from = 0;
     while let Some(length) = phrases::starts(memory.corrects, &said[from..]) {
         from += length;
     }
+    from
+}
+
+/// What a sentence puts in the place of something that was told: "no, it's Tuesday, not Monday", "I meant Stephen".
+pub(super) fn correction(text: &str, memory: &Memory, language: &str) -> Option<SaidCorrection> {
+    let words = words_of(text);
+    let said = lower(&words);
+    let from = correcting(&said, memory);
     let corrects = from > 0;
     let piece = |from: usize, to: usize| {
         let (first, last) = (words.get(from)?, words.get(to.checked_sub(1)?)?);
@@ -132,17 +138,11 @@ pub(super) fn correction(text: &str, memory: &Memory, language: &str) -> Option<
     Some(SaidCorrection { new, old: Some(old), language: language.to_owned() })
 }
 
-/// A sentence that tells that something is otherwise now, without the words that say so at its beginning, and whether it begins
-/// with words that correct: "no, it's on friday", "she works at the museum now".
+/// A sentence that tells of a change, without the words at its beginning that correct, and whether there were such words: "no, it's on friday", "she works at the museum now".
 pub(super) fn change(text: &str, memory: &Memory) -> Option<(String, bool)> {
     let words = words_of(text);
     let said = lower(&words);
-    let mut from = 0;
-    while let Some(length) =
-        phrases::starts(memory.corrects, &said[from..]).filter(|it| from + it < said.len())
-    {
-        from += length;
-    }
+    let from = correcting(&said, memory);
     let changes = (from..said.len()).any(|at| phrases::starts(memory.changes, &said[at..]).is_some());
     let first = words.get(from)?;
     // Behind "not" stands what it was.
