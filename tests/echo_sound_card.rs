@@ -12,7 +12,7 @@ use hark_models::onnx::OnnxRuntime;
 use hark_stt::capture::{CaptureReader, Microphone};
 use hark_stt::echo::{EchoReport, EchoStage, Played};
 use hark_stt::vad::{SileroVad, Vad};
-use hark_tts::device::{AUTO, Speaker};
+use hark_tts::device::{AUTO, Loudspeaker};
 use hark_tts::tap::TapReader;
 use hark_tts::voice_thread::VoiceThread;
 use hark_tts::voices::espeak::Espeak;
@@ -79,7 +79,7 @@ fn the_voice_is_taken_out_of_what_the_microphone_hears() {
     let loopback = ["load-module", "module-loopback", "source=spk.monitor", "sink=room", "latency_msec=20"];
     support::run(card.command("pactl").args(loopback));
 
-    let (mut speaker, feeder) = Speaker::open(AUTO, 500).unwrap();
+    let (mut speaker, feeder) = Loudspeaker::open(AUTO, 500).unwrap();
     let (microphone, reader) = Microphone::open(AUTO, 2000).unwrap();
     println!("speaker at {} Hz, microphone at {} Hz", speaker.rate_hz(), microphone.rate_hz());
     let mut stage = EchoStage::new(&Echo::default());

@@ -8,7 +8,7 @@ mod support;
 use hark_core::TurnId;
 use hark_core::audio::Earcon;
 use hark_core::public_event::SpeakingEnd;
-use hark_tts::device::{AUTO, Speaker, SpeakerState, output_devices};
+use hark_tts::device::{AUTO, Loudspeaker, LoudspeakerState, output_devices};
 use hark_tts::voice_thread::{SpeakingEvent, VoiceHandle, VoiceThread};
 use hark_tts::voices::espeak::Espeak;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn a_reply_is_played_reported_and_stopped_on_a_real_device() {
     card.use_in_this_process();
     lists_the_default_device();
 
-    let (speaker, feeder) = Speaker::open(AUTO, 1000).unwrap();
+    let (speaker, feeder) = Loudspeaker::open(AUTO, 1000).unwrap();
     println!("{} at {} Hz, {} channels", speaker.name(), speaker.rate_hz(), speaker.channels());
     let espeak = Espeak::open(Path::new(DATA), 170, 50).unwrap();
     espeak.warm_up("en").unwrap();
@@ -49,7 +49,7 @@ fn a_reply_is_played_reported_and_stopped_on_a_real_device() {
     stops_a_reply(&card, &voice, &events);
     plays_an_earcon(&card, &voice);
 
-    assert_eq!(speaker.state(), SpeakerState::Running);
+    assert_eq!(speaker.state(), LoudspeakerState::Running);
     println!("xruns: {}", speaker.xruns());
     drop(card);
     notices_the_loss(&speaker);
@@ -144,9 +144,9 @@ fn plays_an_earcon(card: &SoundCard, voice: &VoiceHandle) {
     assert!((100.0..250.0).contains(&(last - first)), "{} ms", last - first);
 }
 
-fn notices_the_loss(speaker: &Speaker) {
+fn notices_the_loss(speaker: &Loudspeaker) {
     let begun = Instant::now();
-    while speaker.state() == SpeakerState::Running {
+    while speaker.state() == LoudspeakerState::Running {
         assert!(begun.elapsed() < Duration::from_secs(10), "the loss of the device is not noticed");
         std::thread::sleep(Duration::from_millis(100));
     }

@@ -87,7 +87,7 @@ fn run(contract: Contract, answer: &str, streams: bool) -> Ran {
     let outcome = now(contracts.call(&model, contract, &variables(), options));
     bounded(contract, &outcome, &events);
     let heard = std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner));
-    let is_text = contracts.policy(contract).output == hark_dialog::contracts::matrix::Output::Text;
+    let is_text = contracts.policy(contract).output == hark_dialog::contracts::retry_policy::Output::Text;
     Ran { outcome, heard: (streams && is_text).then_some(heard) }
 }
 

@@ -26,7 +26,7 @@ use tokio::time::{Instant, sleep};
 const SWITCH: Duration = Duration::from_secs(2);
 
 /// Waits before a busy server is asked again.
-const ASK_AGAIN: Policy = Policy {
+const RETRY_BACKOFF: Policy = Policy {
     first: Duration::from_millis(500),
     longest: Duration::from_secs(8),
     growth: 2.0,
@@ -142,7 +142,7 @@ impl Inner {
         for (place, server) in order.iter().enumerate() {
             let others = place + 1 < order.len();
             let patience = if others { SWITCH.min(server.first_token()) } else { server.first_token() };
-            let asking = self.persist(server, prompt, &mut listener, deadline, patience);
+            let asking = self.ask_with_retries(server, prompt, &mut listener, deadline, patience);
             let error = match Box::pin(asking).await {
                 Ok(answer) => {
                     server.health().is_well();
@@ -171,7 +171,7 @@ impl Inner {
     }
 
     /// Asks one server, again while that may help and no wait is longer than `patience`.
-    async fn persist(
+    async fn ask_with_retries(
         &self,
         server: &Server,
         prompt: &Prompt,
@@ -180,7 +180,7 @@ impl Inner {
         patience: Duration,
     ) -> Result<Completion, ModelError> {
         let too_long = |wait: Duration| wait > patience || Instant::now() + wait >= deadline.at;
-        let (mut failures, mut backoff) = (0, Backoff::new(ASK_AGAIN));
+        let (mut failures, mut backoff) = (0, Backoff::new(RETRY_BACKOFF));
         loop {
             while let Err(wait) = server.take(prompt) {
                 if too_long(wait) {

@@ -138,11 +138,11 @@ impl Automations {
             return Err(AutomationError::NoLocation);
         }
         for condition in &new.only_if {
-            self.holds(condition, now)?;
+            self.condition_holds(condition, now)?;
         }
         let was_true = match &new.trigger {
             Trigger::Becomes { condition, for_seconds } => {
-                self.holds(condition, now)?.unwrap_or(false) && *for_seconds == 0
+                self.condition_holds(condition, now)?.unwrap_or(false) && *for_seconds == 0
             }
             _ => false,
         };
@@ -198,7 +198,7 @@ impl Automations {
     ///
     /// # Errors
     /// When the store cannot be read or written.
-    pub fn look(&self, now: Now<'_>) -> Result<(), Fault> {
+    pub fn check_triggers(&self, now: Now<'_>) -> Result<(), Fault> {
         for automation in self.all()? {
             if automation.acting_since_unix_ms.is_some() {
                 continue;
@@ -209,7 +209,7 @@ impl Automations {
                 continue;
             }
             let Some(automation) = self.still_restores(automation, now)? else { continue };
-            let (happened, mut after) = self.seen(&automation, now);
+            let (happened, mut after) = self.evaluate_trigger(&automation, now);
             let happened = happened || automation.held_since_unix_ms.is_some();
             let is_held = happened && self.is_held(&automation, now);
             if is_held {
@@ -285,7 +285,7 @@ impl Automations {
     ///
     /// # Errors
     /// When it is about nothing that is here.
-    pub fn holds(&self, condition: &Condition, now: Now<'_>) -> Result<Option<bool>, SelectError> {
+    pub fn condition_holds(&self, condition: &Condition, now: Now<'_>) -> Result<Option<bool>, SelectError> {
         Ok(match condition {
             Condition::State { question, not } => {
                 question::holds(now.home, question, now.area)?.map(|holds| holds != *not)
@@ -318,7 +318,7 @@ impl Automations {
         conditions: &[Condition],
         now: Now<'_>,
     ) -> Result<Option<bool>, SelectError> {
-        let all = conditions.iter().map(|condition| self.holds(condition, now));
+        let all = conditions.iter().map(|condition| self.condition_holds(condition, now));
         let all = all.collect::<Result<Vec<_>, _>>()?;
         let is_decided = all.contains(&Some(decisive));
         let is_open = !is_decided && all.contains(&None);
@@ -351,7 +351,7 @@ impl Automations {
             // Only what has an end already can end later.
             Until::Later { .. } => Err(AutomationError::Over),
             Until::Becomes { condition, for_seconds } => {
-                self.holds(condition, now)?;
+                self.condition_holds(condition, now)?;
                 Ok(Trigger::Becomes { condition: condition.clone(), for_seconds: *for_seconds })
             }
             Until::Rings { ring } => Ok(Trigger::Rings { ring: ring.clone() }),
@@ -400,11 +400,14 @@ impl Automations {
         let Trigger::Becomes { condition: Condition::Any { conditions }, for_seconds: 0 } = trigger else {
             return Vec::new();
         };
-        conditions.iter().map(|condition| matches!(self.holds(condition, now), Ok(Some(true)))).collect()
+        conditions
+            .iter()
+            .map(|condition| matches!(self.condition_holds(condition, now), Ok(Some(true))))
+            .collect()
     }
 
     /// Whether it acts now, and how it is after this look.
-    fn seen(&self, automation: &Automation, now: Now<'_>) -> (bool, Automation) {
+    fn evaluate_trigger(&self, automation: &Automation, now: Now<'_>) -> (bool, Automation) {
         let mut after = automation.clone();
         after.were_true = self.each_of(&automation.trigger, now);
         let happened = match &automation.trigger {
@@ -415,7 +418,7 @@ impl Automations {
                 after.were_true.iter().enumerate().any(|(at, is)| *is && !was(at))
             }
             // What cannot be known now, because it is away, has not changed.
-            Trigger::Becomes { condition, for_seconds } => match self.holds(condition, now) {
+            Trigger::Becomes { condition, for_seconds } => match self.condition_holds(condition, now) {
                 Ok(Some(true)) if !automation.was_true => {
                     let since = *after.true_since_unix_ms.get_or_insert(now.unix_ms);
                     let is_long = now.unix_ms.saturating_sub(since) / 1000 >= for_seconds.cast_signed();
@@ -473,7 +476,10 @@ impl Automations {
 
     /// Whether everything is so that has to be so as well.
     fn is_allowed(&self, automation: &Automation, now: Now<'_>) -> bool {
-        automation.only_if.iter().all(|condition| matches!(self.holds(condition, now), Ok(Some(true))))
+        automation
+            .only_if
+            .iter()
+            .all(|condition| matches!(self.condition_holds(condition, now), Ok(Some(true))))
     }
 
     /// Stores that it acts, and gives it out, unless another program changed it meanwhile.

@@ -80,7 +80,7 @@ impl House {
 
     fn look(&self) -> Vec<String> {
         let home = self.registry.home();
-        self.automations.look(Now { home: &home, area: None, unix_ms: self.unix_ms }).unwrap();
+        self.automations.check_triggers(Now { home: &home, area: None, unix_ms: self.unix_ms }).unwrap();
         std::mem::take(&mut *self.acted.lock().unwrap())
     }
 
@@ -358,7 +358,7 @@ fn what_is_watched_beside_the_home_is_told_seldom_and_held_over_a_restart() {
     };
     let look = |house: &House| {
         let home = house.registry.home();
-        house.automations.look(Now { home: &home, area: None, unix_ms: house.unix_ms }).unwrap();
+        house.automations.check_triggers(Now { home: &home, area: None, unix_ms: house.unix_ms }).unwrap();
     };
     let happens = |house: &House, name: &str| {
         for state in ["added", "quiet"] {

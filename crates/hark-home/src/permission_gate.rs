@@ -1,5 +1,5 @@
 //! The permission gate. It stands in the executor, under every route: what changes the home can only
-//! be carried out as [`Cleared`], and only [`Gate::pass`] makes that.
+//! be carried out as [`Cleared`], and only [`PermissionGate::pass`] makes that.
 
 use super::names;
 use hark_config::permissions::{DangerPolicy, Permissions};
@@ -147,13 +147,13 @@ pub enum Approval {
 
 /// The gate with the owner's policy.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gate {
+pub struct PermissionGate {
     permissions: Permissions,
     /// Between the names in a question.
     and: &'static str,
 }
 
-impl Gate {
+impl PermissionGate {
     /// A gate with this policy.
     pub fn new(permissions: &Permissions, language: &str) -> Self {
         Self { permissions: permissions.clone(), and: hark_language::of(language).numbers.and.text() }
@@ -265,8 +265,10 @@ mod tests {
     #[test]
     fn of_several_acts_the_strictest_counts_for_all() {
         let pin = vec!["unlock".to_owned()];
-        let gate =
-            Gate::new(&Permissions { dangerous: DangerPolicy::Allow, pin, ..Permissions::default() }, "en");
+        let gate = PermissionGate::new(
+            &Permissions { dangerous: DangerPolicy::Allow, pin, ..Permissions::default() },
+            "en",
+        );
         assert!(gate.pass(Thing(vec![danger("open", "gate")]), Approval::None, None).is_ok());
         let both = || Thing(vec![danger("open", "gate"), danger("unlock", "door")]);
         let refusal = gate.pass(both(), Approval::Yes, None).unwrap_err();
@@ -316,7 +318,7 @@ mod tests {
     #[test]
     fn what_is_refused_to_a_person_is_refused_whatever_was_given() {
         let people = vec!["Max: unlock".to_owned()];
-        let gate = Gate::new(
+        let gate = PermissionGate::new(
             &Permissions { dangerous: DangerPolicy::Allow, people, ..Permissions::default() },
             "en",
         );
@@ -328,8 +330,8 @@ mod tests {
         assert!(gate.pass(Thing(vec![danger("open", "gate")]), Approval::None, Some("Max")).is_ok());
     }
 
-    fn gate(dangerous: DangerPolicy) -> Gate {
-        Gate::new(&Permissions { dangerous, ..Permissions::default() }, "en")
+    fn gate(dangerous: DangerPolicy) -> PermissionGate {
+        PermissionGate::new(&Permissions { dangerous, ..Permissions::default() }, "en")
     }
 
     #[test]

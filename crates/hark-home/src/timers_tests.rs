@@ -28,12 +28,12 @@ fn a_timer_is_kept_before_the_call_returns_and_rings_once() {
     let timer = timers.start(new(Some("pizza"), 10 * MIN), T0).unwrap();
     assert_eq!(*timer_store.kept.lock().unwrap(), vec![timer.clone()]);
     assert_eq!(timers.next_due_unix_ms(), Some(T0 + 600_000));
-    assert!(timers.due(T0 + 599_999).is_empty());
-    let rings = timers.due(T0 + 600_000);
+    assert!(timers.ring_due(T0 + 599_999).is_empty());
+    let rings = timers.ring_due(T0 + 600_000);
     assert_eq!(rings.len(), 1);
     assert_eq!(rings[0].state, TimerState::Ringing);
     assert_eq!(timer_store.kept.lock().unwrap()[0].state, TimerState::Ringing);
-    assert!(timers.due(T0 + 700_000).is_empty(), "it is given out once");
+    assert!(timers.ring_due(T0 + 700_000).is_empty(), "it is given out once");
     assert_eq!(timers.next_due_unix_ms(), None);
     assert_eq!(timers.ringing(), rings);
     assert_eq!(timers.acknowledge_all(T0).unwrap(), rings);
@@ -53,7 +53,7 @@ fn found_by_name_by_length_or_as_the_only_one() {
     assert_eq!(timers.find(&named("tea")), Err(TimerError::NotFound));
     let Err(TimerError::Ambiguous(both)) = timers.find(&TimerQuery::default()) else { panic!("two fit") };
     assert_eq!(both, vec![pizza.clone(), plain]);
-    timers.due(T0 + 300_000);
+    timers.ring_due(T0 + 300_000);
     let ringing = timers.find(&TimerQuery::default()).unwrap();
     assert_eq!(ringing.duration_ms, 5 * MIN, "with several the ringing one is meant");
 }
@@ -74,7 +74,7 @@ fn a_pause_keeps_what_is_left() {
     let id = timers.start(new(None, 10 * MIN), T0).unwrap().id;
     let paused = timers.pause(&id, T0 + 60_000).unwrap();
     assert_eq!((paused.state, paused.remaining_ms), (TimerState::Paused, 9 * MIN));
-    assert!(timers.due(T0 + 10_000_000).is_empty());
+    assert!(timers.ring_due(T0 + 10_000_000).is_empty());
     assert_eq!(timers.next_due_unix_ms(), None);
     assert!(matches!(timers.pause(&id, T0), Err(TimerError::WrongState(_))));
     assert_eq!(timers.add(&id, MIN, T0 + 100_000).unwrap().remaining_ms, 10 * MIN);
@@ -92,7 +92,7 @@ fn adding_and_removing_time() {
     assert_eq!(shorter.due_unix_ms, T0 + 12 * 60_000);
     assert_eq!(shorter.duration_ms, 10 * MIN, "the length first asked for stays");
     timers.remove(&id, 60 * MIN, T0 + 60_000).unwrap();
-    assert_eq!(timers.due(T0 + 60_000).len(), 1, "with nothing left it rings at once");
+    assert_eq!(timers.ring_due(T0 + 60_000).len(), 1, "with nothing left it rings at once");
     assert!(matches!(timers.remove(&id, MIN, T0), Err(TimerError::WrongState(_))));
     let again = timers.add(&id, 5 * MIN, T0 + 90_000).unwrap();
     assert_eq!((again.state, again.due_unix_ms), (TimerState::Running, T0 + 390_000));
@@ -131,13 +131,13 @@ fn those_missed_ring_late_after_a_restart_and_those_that_rang_ring_on() {
     timers.start(new(Some("rang"), MIN), T0).unwrap();
     timers.start(new(Some("missed"), 5 * MIN), T0).unwrap();
     timers.start(new(Some("later"), 500 * MIN), T0).unwrap();
-    timers.due(T0 + 60_000);
+    timers.ring_due(T0 + 60_000);
     drop(timers);
     let now = T0 + 3_600_000;
     let timers = Timers::load(timer_store, now).unwrap();
     let names = |list: &[Timer]| list.iter().filter_map(|timer| timer.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&timers.ringing()), ["rang"], "nobody said that it was heard");
-    let due: Vec<_> = timers.due(now);
+    let due: Vec<_> = timers.ring_due(now);
     assert_eq!(names(&due), ["missed"], "what rings is not due again");
     assert!(due.iter().all(|timer| is_late(timer, now)));
     assert!(!is_late(&timers.find(&named("later")).unwrap(), now));
@@ -154,7 +154,7 @@ fn a_store_that_refuses_changes_nothing_but_cannot_keep_a_timer_from_ringing() {
     assert!(matches!(timers.pause(&id, T0), Err(TimerError::Store(_))));
     assert!(matches!(timers.add(&id, MIN, T0), Err(TimerError::Store(_))));
     assert_eq!(timers.all(), before);
-    assert_eq!(timers.due(T0 + 60_000).len(), 1);
+    assert_eq!(timers.ring_due(T0 + 60_000).len(), 1);
     assert!(timers.acknowledge_all(T0).is_err());
     assert!(timers.ringing().is_empty(), "it is silent all the same");
 }
@@ -171,7 +171,7 @@ fn changes_are_told_in_order_and_the_observer_may_call_back() {
     let id = timers.start(new(None, MIN), T0).unwrap().id;
     timers.pause(&id, T0).unwrap();
     timers.resume(&id, T0).unwrap();
-    timers.due(T0 + 60_000);
+    timers.ring_due(T0 + 60_000);
     timers.acknowledge_all(T0).unwrap();
     let other = timers.start(new(None, MIN), T0).unwrap().id;
     timers.cancel(&other).unwrap();
@@ -243,7 +243,7 @@ proptest! {
                 }
                 Step::Restart => timers = Timers::load(timer_store.clone(), now).unwrap(),
             }
-            for timer in timers.due(now) {
+            for timer in timers.ring_due(now) {
                 prop_assert!(timer.due_unix_ms <= now);
             }
             let here = timers.all();
@@ -299,16 +299,16 @@ fn what_repeats_comes_again_once_it_was_heard_and_rings_late_only_once() {
     let now = wall("2026-11-20T20:00");
     let daily = "FREQ=DAILY;BYHOUR=7;BYMINUTE=0";
     let set = timers.start(alarm("2026-11-21T07:00", Some(daily)), now).unwrap();
-    assert_eq!(timers.due(wall("2026-11-21T07:00")).len(), 1);
+    assert_eq!(timers.ring_due(wall("2026-11-21T07:00")).len(), 1);
     assert_eq!(timers.acknowledge_all(wall("2026-11-21T07:02")).unwrap()[0].id, set.id);
     assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-22T07:00")));
     assert_eq!(*timer_store.kept.lock().unwrap(), timers.all());
     // Off for days: one late ring, then the usual time again.
     let later = wall("2026-11-25T12:00");
     let timers = Timers::load(timer_store, later).unwrap().in_zone(east());
-    let late = timers.due(later);
+    let late = timers.ring_due(later);
     assert!(late.len() == 1 && is_late(&late[0], later));
-    assert!(timers.due(later).is_empty());
+    assert!(timers.ring_due(later).is_empty());
     timers.acknowledge_all(later).unwrap();
     assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-26T07:00")));
 }
@@ -321,11 +321,11 @@ fn snoozing_lets_it_ring_again_and_keeps_its_repetition() {
     timers.start(alarm("2026-11-21T09:00", Some(weekly)), now).unwrap();
     assert_eq!(timers.snooze(9 * MIN, now), Err(TimerError::NotFound));
     let rung = wall("2026-11-21T09:00");
-    timers.due(rung);
+    timers.ring_due(rung);
     let snoozed = timers.snooze(9 * MIN, rung).unwrap();
     assert_eq!(snoozed[0].state, TimerState::Running);
     assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-21T09:09")));
-    assert_eq!(timers.due(wall("2026-11-21T09:09")).len(), 1);
+    assert_eq!(timers.ring_due(wall("2026-11-21T09:09")).len(), 1);
     timers.acknowledge_all(wall("2026-11-21T09:10")).unwrap();
     assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-28T09:00")));
 }
@@ -371,7 +371,7 @@ fn a_command_is_given_out_once_and_not_when_it_is_too_late() {
     let command = |words: &str| NewTimer { kind: TimerKind::Command, ..new(Some(words), MIN) };
     timers.start(command("turn off the lamp"), T0).unwrap();
     assert_eq!(timers.find(&TimerQuery::default()).unwrap().kind, TimerKind::Command, "a timer to people");
-    let due = timers.due(T0 + 60_000);
+    let due = timers.ring_due(T0 + 60_000);
     assert_eq!((due.len(), due[0].state), (1, TimerState::Running));
     timers.told(&due[0]).unwrap();
     assert!(
@@ -379,7 +379,7 @@ fn a_command_is_given_out_once_and_not_when_it_is_too_late() {
     );
     timers.start(command("turn on the heating"), T0).unwrap();
     let later = T0 + 60_000 + COMMAND_LATE_MS + 1;
-    let missed = Timers::load(timer_store, later).unwrap().due(later);
+    let missed = Timers::load(timer_store, later).unwrap().ring_due(later);
     assert_eq!(missed[0].state, TimerState::Ringing, "it is only told");
 }
 
@@ -394,7 +394,7 @@ fn a_command_that_repeats_waits_for_its_next_time_when_it_was_given_out() {
     assert_eq!(timers.find(&TimerQuery::default()), Err(TimerError::NotFound), "it has no length");
     let reminder = TimerQuery { kind: TimerKind::Reminder, ..TimerQuery::default() };
     assert_eq!(timers.find(&reminder).unwrap(), set);
-    let due = timers.due(set.due_unix_ms);
+    let due = timers.ring_due(set.due_unix_ms);
     assert_eq!((due.len(), due[0].state), (1, TimerState::Running));
     timers.told(&due[0]).unwrap();
     let next = timers.find(&reminder).unwrap();
@@ -408,7 +408,7 @@ fn a_ring_is_told_as_new_once_however_often_the_program_starts() {
     let first = Timers::load(timer_store.clone(), T0).unwrap();
     first.start(new(Some("told"), MIN), T0).unwrap();
     first.start(new(Some("untold"), MIN), T0).unwrap();
-    let rings = first.due(T0 + 60_000);
+    let rings = first.ring_due(T0 + 60_000);
     first.told(&rings[0]).unwrap();
     drop(first);
     let listen = |timers: &Timers| {
@@ -425,14 +425,14 @@ fn a_ring_is_told_as_new_once_however_often_the_program_starts() {
     let expected = [(TimerChange::Finished, "untold".to_owned()), (TimerChange::RingsOn, "told".to_owned())];
     assert_eq!(*told.lock().unwrap(), expected);
     second.told(&rings[1]).unwrap();
-    assert!(second.due(T0 + 3_600_000).is_empty());
+    assert!(second.ring_due(T0 + 3_600_000).is_empty());
     // Snoozed it is another ring, also over a start.
     second.snooze(MIN, T0 + 60_000).unwrap();
     let third = Timers::load(timer_store, T0).unwrap();
     let told = listen(&third);
     third.ring_on(T0).unwrap();
     assert!(told.lock().unwrap().is_empty(), "nothing rings");
-    assert_eq!(third.due(T0 + 120_000).len(), 2);
+    assert_eq!(third.ring_due(T0 + 120_000).len(), 2);
 }
 
 #[test]
@@ -440,14 +440,14 @@ fn a_command_that_was_begun_when_the_power_went_is_told_and_not_done_again() {
     let timer_store = Arc::new(InMemoryTimers::default());
     let timers = Timers::load(timer_store.clone(), T0).unwrap();
     timers.start(NewTimer { kind: TimerKind::Command, ..new(Some("turn off the lamp"), MIN) }, T0).unwrap();
-    assert_eq!(timers.due(T0 + 60_000).len(), 1);
+    assert_eq!(timers.ring_due(T0 + 60_000).len(), 1);
     drop(timers);
     let timers = Timers::load(timer_store, T0 + 61_000).unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     let log = told.clone();
     timers.observe(Arc::new(move |change, timer: &Timer| log.lock().unwrap().push((change, timer.state))));
     timers.ring_on(T0).unwrap();
-    assert!(timers.due(T0 + 62_000).is_empty());
+    assert!(timers.ring_due(T0 + 62_000).is_empty());
     assert_eq!(*told.lock().unwrap(), [(TimerChange::RingsOn, TimerState::Ringing)]);
 }
 
@@ -458,13 +458,13 @@ fn what_another_program_cancelled_a_moment_ago_does_not_ring() {
     let timer = timers.start(new(None, MIN), T0).unwrap();
     let elsewhere = Timers::load(timer_store.clone(), T0).unwrap();
     elsewhere.cancel(&timer.id).unwrap();
-    assert!(timers.due(T0 + 60_000).is_empty(), "not even before it was looked at");
+    assert!(timers.ring_due(T0 + 60_000).is_empty(), "not even before it was looked at");
     assert_eq!(timers.pause(&timer.id, T0), Err(TimerError::NotFound));
     timers.refresh().unwrap();
     assert!(timers.all().is_empty() && timer_store.kept.lock().unwrap().is_empty());
     // Heard elsewhere is heard, not cancelled.
     timers.start(new(None, MIN), T0).unwrap();
-    timers.due(T0 + 60_000);
+    timers.ring_due(T0 + 60_000);
     let elsewhere = Timers::load(timer_store, T0).unwrap();
     elsewhere.acknowledge_all(T0).unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
@@ -480,7 +480,7 @@ fn some_are_silenced_and_the_others_ring_on() {
     for name in ["a", "b"] {
         timers.start(new(Some(name), MIN), T0).unwrap();
     }
-    let rings = timers.due(T0 + 60_000);
+    let rings = timers.ring_due(T0 + 60_000);
     let only = [rings[0].id.clone()];
     let silenced = timers.silence(Some(&only), TimerChange::Unheard, T0 + 90_000).unwrap();
     assert_eq!(silenced.len(), 1);
@@ -514,7 +514,7 @@ fn a_clock_that_is_set_moves_lengths_and_leaves_times_of_day() {
     timers.pause(&paused.id, now).unwrap();
     // An hour forward: ten minutes stay ten minutes, half past nine is nearer.
     timers.clock_was_set(hour, now + hour).unwrap();
-    assert!(timers.due(now + hour).is_empty());
+    assert!(timers.ring_due(now + hour).is_empty());
     let left: Vec<u64> = timers.all().iter().map(|timer| left_ms(timer, now + hour) / MIN).collect();
     assert_eq!(left, [10, 30, 1]);
     assert_eq!(*timer_store.kept.lock().unwrap(), timers.all(), "on the disk, too");
@@ -533,7 +533,7 @@ fn what_repeats_survives_a_clock_that_was_wrong() {
     timers.start(alarm("2026-11-21T07:00", Some(daily)), now).unwrap();
     // For a moment it is 2030, and somebody silences what rings there.
     let wrong = wall("2030-01-01T12:00");
-    assert_eq!(timers.due(wrong).len(), 1);
+    assert_eq!(timers.ring_due(wrong).len(), 1);
     timers.acknowledge_all(wrong).unwrap();
     assert_eq!(timers.next_due_unix_ms(), Some(wall("2030-01-02T07:00")));
     let right = wall("2026-11-20T20:05");
@@ -542,13 +542,13 @@ fn what_repeats_survives_a_clock_that_was_wrong() {
     assert_eq!(*timer_store.kept.lock().unwrap(), timers.all());
     // Set back by half an hour after it rang: the same seven o'clock does not come twice.
     let rang = wall("2026-11-22T07:00");
-    timers.due(rang);
+    timers.ring_due(rang);
     timers.acknowledge_all(rang + 60_000).unwrap();
     timers.clock_was_set(-1_800_000, rang - 1_740_000).unwrap();
-    assert!(timers.due(rang).is_empty());
+    assert!(timers.ring_due(rang).is_empty());
     assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-23T07:00")));
     // And set back while it rings.
-    timers.due(wall("2026-11-23T07:00"));
+    timers.ring_due(wall("2026-11-23T07:00"));
     timers.acknowledge_all(wall("2026-11-23T06:30")).unwrap();
     assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-24T07:00")));
 }
@@ -558,7 +558,7 @@ fn what_is_set_by_a_line_of_cron_comes_again() {
     let timers = Timers::load(Arc::new(InMemoryTimers::default()), 0).unwrap().in_zone(east());
     let now = wall("2026-11-20T20:00");
     timers.start(alarm("2026-11-23T09:00", Some("0 9 * * 1-5")), now).unwrap();
-    timers.due(wall("2026-11-23T09:00"));
+    timers.ring_due(wall("2026-11-23T09:00"));
     timers.acknowledge_all(wall("2026-11-23T09:01")).unwrap();
     assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-24T09:00")));
 }

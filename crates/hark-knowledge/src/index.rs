@@ -289,7 +289,7 @@ impl Knowledge {
         let kind =
             Kind::of(row.path).ok_or_else(|| KnowledgeError::UnknownKind { path: row.path.to_owned() })?;
         let document = extract::extract(row.path, kind, &self.settings)?;
-        let cut = passages::cut(&document, &self.settings);
+        let cut = passages::split_into_passages(&document, &self.settings);
         let title = document.title.filter(|title| !title.is_empty()).unwrap_or_else(|| file_title(row.path));
         let seen = self.walk()?;
         let mut keep = || -> rusqlite::Result<i64> {

@@ -36,7 +36,7 @@ struct Unit {
 }
 
 /// Cuts a document.
-pub(crate) fn cut(document: &Extracted, settings: &Settings) -> Vec<Passage> {
+pub(crate) fn split_into_passages(document: &Extracted, settings: &Settings) -> Vec<Passage> {
     let limit = settings.passage_words.max(1);
     let mut passages = Vec::new();
     let mut path: Vec<(u8, String)> = Vec::new();
@@ -167,7 +167,7 @@ mod tests {
             (BlockKind::Line, "- wipe"),
             (BlockKind::Line, "- dry"),
         ]);
-        let found = cut(&document, &Settings::default());
+        let found = split_into_passages(&document, &Settings::default());
         let shown: Vec<_> = found.iter().map(|p| (p.heading.as_str(), p.text.as_str())).collect();
         assert_eq!(
             shown,
@@ -180,7 +180,7 @@ mod tests {
         let text: String =
             (0..100).map(|n| format!("Sentence number{n} has exactly these seven words.\n")).collect();
         let settings = Settings { passage_words: 60, overlap_words: 15, ..Settings::default() };
-        let found = cut(&document(&[(BlockKind::Paragraph, &text)]), &settings);
+        let found = split_into_passages(&document(&[(BlockKind::Paragraph, &text)]), &settings);
         for passage in &found {
             assert!(words(&passage.text).count() <= 60);
             assert!(passage.text.starts_with("Sentence") && passage.text.ends_with("words."));
@@ -199,7 +199,7 @@ mod tests {
         let mut document = document(&[(BlockKind::Paragraph, &long), (BlockKind::Paragraph, "Next page.")]);
         document.blocks[0].page = Some(1);
         document.blocks[1].page = Some(2);
-        let found = cut(&document, &Settings::default());
+        let found = split_into_passages(&document, &Settings::default());
         assert_eq!(found.iter().map(|p| words(&p.text).count()).collect::<Vec<_>>(), [512, 512, 178]);
         let last = found.last().unwrap();
         assert_eq!(last.pages, [(0, 1), (last.text.find("Next").unwrap(), 2)]);

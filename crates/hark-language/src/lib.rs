@@ -17,7 +17,7 @@ pub mod conversation;
 pub mod discourse;
 pub mod names;
 pub mod numbers;
-pub mod permission;
+pub mod permission_questions;
 pub mod phonemes;
 pub mod phrases;
 pub mod qualifiers;
@@ -85,7 +85,7 @@ pub struct Lexicon {
     /// Claims of a language model that something was done.
     pub claims: claims::Claims,
     /// Questions of a language model that only ask for permission.
-    pub permission: permission::Permission,
+    pub permission: permission_questions::PermissionQuestions,
     /// What `hark setup` asks and says.
     pub setup: setup::Setup,
     /// Phonemes of words that are said otherwise than a lexicon has them.

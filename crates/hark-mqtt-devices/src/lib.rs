@@ -5,7 +5,7 @@
 //! availability (`availability`), and a `DeviceKind` (`light`, `cover` …) that turns messages into states
 //! and commands into messages, with the device's own templates (`template`, `template::filters`, `template::size_bound`).
 //! `registry` holds all entities and the index from topics to them. Up to here there is no I/O; `message_queue`,
-//! `subscriptions` and `driver` connect it to the home and, through [`Outlet`], to the connection of `hark-mqtt`, which
+//! `subscriptions` and `device_sync` connect it to the home and, through [`Outlet`], to the connection of `hark-mqtt`, which
 //! calls it on the tokio runtime (`hark-async`). `scan` counts for `hark doctor`.
 //!
 //! Format: home-assistant.io/integrations/mqtt, "MQTT discovery", and the pages of its entity platforms.
@@ -22,8 +22,8 @@
 mod abbreviations;
 mod availability;
 mod device_kind;
+mod device_sync;
 mod discovery_message;
-mod driver;
 mod entity;
 mod fields;
 mod kinds;
@@ -34,8 +34,8 @@ mod subscriptions;
 mod template;
 mod topic_index;
 
+pub use device_sync::{Backend, Delivery, Devices, Outlet};
 pub use discovery_message::filters;
-pub use driver::{Backend, Delivery, Devices, Outlet};
 pub use entity::DOMAINS;
 use kinds::{
     alarm, climate, cover, fan, humidifier, light, light_json, light_template, lock, number_select_text,

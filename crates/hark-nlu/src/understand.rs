@@ -6,13 +6,13 @@
 //! nothing, the others.
 
 use super::clauses::{self, EVENT};
+use super::embedded_requests::holds_another;
 use super::grammar::{Grammar, How, Match, Part, Reader};
 use super::impossible::Impossible;
 use super::intent::{category_of, leans_on_another};
 use super::multi_value;
 use super::narrative;
 use super::next_turn::takes_across_turns;
-use super::other_requests::holds_another;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};

@@ -17,6 +17,7 @@ mod automations;
 mod backup_list;
 pub mod backups;
 mod database_files;
+mod enrolled_voices;
 pub mod error;
 pub mod facts;
 mod integrity;
@@ -36,7 +37,6 @@ pub mod store;
 pub mod tags;
 pub mod timers;
 pub mod turns;
-mod voices;
 
 pub use error::StoreError;
 pub use journal::Journal;

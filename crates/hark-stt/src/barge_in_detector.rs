@@ -1,5 +1,5 @@
 //! Detects speech over Hark's own output: voice activity with a minimum length, on sound from which the echo has been
-//! cancelled. Owned by [`crate::pipeline`]; what counts as an interruption is decided in `pipeline/barge_in.rs`.
+//! cancelled. Owned by [`crate::pipeline`]; what counts as an interruption is decided in `turn/barge_in_decision.rs` of hark-dialog.
 
 use super::endpoint::{EndpointChange, Endpointer};
 use hark_config as config;

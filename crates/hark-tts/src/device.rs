@@ -88,7 +88,7 @@ fn describe(device: &Device, default: Option<&cpal::DeviceId>) -> Option<OutputD
 
 /// How the speaker is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SpeakerState {
+pub enum LoudspeakerState {
     /// It plays.
     Running,
     /// It will not play again; drop it and open one anew.
@@ -111,7 +111,7 @@ enum Output {
 
 /// An open output device. Dropping it closes the device, which waits for the sound system (with a server
 /// that hangs for as long as that hangs); the feeder that came with it is dead then.
-pub struct Speaker {
+pub struct Loudspeaker {
     _output: Output,
     name: String,
     rate_hz: u32,
@@ -123,7 +123,7 @@ pub struct Speaker {
     last_call: Mutex<(u64, Instant)>,
 }
 
-impl Speaker {
+impl Loudspeaker {
     /// Opens the device with this name (as [`output_devices`] gives it, or its description), or the
     /// default one for `auto`, and starts it playing silence. `ring_ms` is how much sound may wait
     /// in the ring. The feeder belongs to the voice thread.
@@ -179,9 +179,9 @@ impl Speaker {
 
     /// Whether the device still plays; to be asked a few times a second. Drop a failed speaker soon:
     /// its thread may go on trying.
-    pub fn state(&self) -> SpeakerState {
+    pub fn state(&self) -> LoudspeakerState {
         if let Some(message) = self.health.failure() {
-            return SpeakerState::Failed { message };
+            return LoudspeakerState::Failed { message };
         }
         let calls = self.control.calls();
         let mut last = self.last_call.lock().unwrap_or_else(PoisonError::into_inner);
@@ -189,9 +189,9 @@ impl Speaker {
             *last = (calls, Instant::now());
         }
         if last.1.elapsed() < STALL {
-            return SpeakerState::Running;
+            return LoudspeakerState::Running;
         }
-        SpeakerState::Failed { message: format!("it has asked for no sound for {} s", STALL.as_secs()) }
+        LoudspeakerState::Failed { message: format!("it has asked for no sound for {} s", STALL.as_secs()) }
     }
 }
 
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn an_unknown_device_is_named_with_those_there_are() {
-        let fault = Speaker::open("No such loudspeaker", 500).err().unwrap();
+        let fault = Loudspeaker::open("No such loudspeaker", 500).err().unwrap();
         assert!(matches!(fault.kind, FaultKind::MissingPart | FaultKind::Unavailable), "{fault}");
         assert!(fault.message.contains("No such loudspeaker") && fault.recoverable, "{fault}");
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// PulseAudio's ALSA plugin gives some for the first milliseconds after opening.
 pub(super) const ERRORS_FOR: Duration = Duration::from_millis(500);
 
-/// What the stream's callbacks leave for `Speaker::state`.
+/// What the stream's callbacks leave for `Loudspeaker::state`.
 #[derive(Default)]
 pub(super) struct Health {
     pub(super) xruns: AtomicU64,

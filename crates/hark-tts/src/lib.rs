@@ -17,6 +17,7 @@ mod language;
 mod mailbox;
 mod markdown;
 pub mod normalise;
+pub mod phonemes;
 pub mod phrases;
 pub mod playback;
 mod prepared;

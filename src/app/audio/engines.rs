@@ -12,9 +12,9 @@ use hark_stt::wake::{
     CombinedWakeEngine, KeyphraseEngine, MicroWakeWord, OpenWakeWord, OpenWakeWordFiles, WakeDetector,
     WakeEngine, WakeVerifier,
 };
+use hark_tts::phonemes::phonemiser::{Phonemiser, PhonemiserFiles};
 use hark_tts::pronunciations::Pronunciations;
 use hark_tts::voices::espeak::Espeak;
-use hark_tts::voices::hibari::phonemiser::{Phonemiser, PhonemiserFiles};
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! The voice with its output: a speaker that is found again when it is lost, or none, or a recording.
 
 use crate::app::audio::echo_feed::Taps;
-use crate::app::audio::speaker_supervisor::{RING_MS, Supervisor};
+use crate::app::audio::loudspeaker_supervisor::{RING_MS, Supervisor};
 use crate::app::builder::App;
 use crate::app::service::health::Health;
 use hark_core::ports::Voice;
 use hark_core::{Event, Fault};
-use hark_tts::device::Speaker;
+use hark_tts::device::Loudspeaker;
 use hark_tts::playback::{PlaybackFeeder, PlaybackSource, playback};
 use hark_tts::voice_thread::{SpeakingEvent, VoiceHandle, VoiceThread};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use std::sync::Arc;
 pub(crate) struct VoiceParts {
     thread: VoiceThread,
     /// Held because dropping it closes the device.
-    _speaker: Option<Speaker>,
+    _speaker: Option<Loudspeaker>,
     supervisor: Option<Supervisor>,
 }
 
 impl VoiceParts {
     /// Speaks on the speaker of the configuration, which must be there.
     pub(crate) fn on_speaker(app: &App) -> Result<Self, Fault> {
-        let (speaker, feeder) = Speaker::open(&app.config.audio.output_device, RING_MS)?;
+        let (speaker, feeder) = Loudspeaker::open(&app.config.audio.output_device, RING_MS)?;
         let thread = start(app, app.voice()?, Some(feeder))?;
         Ok(Self { thread, _speaker: Some(speaker), supervisor: None })
     }

@@ -90,7 +90,7 @@ fn watch(services: &Services, event_queue: &EventQueue, woken: &Receiver<Woken>)
     };
     tell(services.automations.resume(wall_unix_ms()));
     loop {
-        tell(with_now(services, |now| services.automations.look(now)));
+        tell(with_now(services, |now| services.automations.check_triggers(now)));
         match woken.recv_timeout(nap(&services.automations)) {
             Err(RecvTimeoutError::Disconnected) | Ok(Woken::Stop) => return,
             // Told of a burst of changes: one look is enough for all of them.

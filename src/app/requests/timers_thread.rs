@@ -129,7 +129,7 @@ impl DueWatch {
         // What another program cancelled a moment ago does not ring.
         state = state.and(timers.refresh());
         // Marks what is due as ringing, on the disk, and tells the observer.
-        timers.due(now.wall);
+        timers.ring_due(now.wall);
         state
     }
 

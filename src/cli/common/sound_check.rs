@@ -6,7 +6,7 @@ use hark_core::audio::Earcon;
 use hark_core::setup::Loudness;
 use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ};
 use hark_stt::capture::{Microphone, MicrophoneState};
-use hark_tts::device::{Speaker, SpeakerState};
+use hark_tts::device::{Loudspeaker, LoudspeakerState};
 use hark_tts::earcons;
 use hark_tts::playback::ItemReport;
 use rustix::stdio::dup2_stderr;
@@ -72,7 +72,7 @@ pub(crate) fn play_tones(device: &str) -> Result<(), Fault> {
 /// # Errors
 /// When the device is not there, or does not play.
 pub(crate) fn play(device: &str, sound: impl FnOnce(u32) -> Vec<f32>) -> Result<(), Fault> {
-    let (speaker, mut feeder) = quietly(|| Speaker::open(device, RING_MS))?;
+    let (speaker, mut feeder) = quietly(|| Loudspeaker::open(device, RING_MS))?;
     let samples = sound(feeder.rate_hz());
     let length = Duration::from_secs_f32(samples.len() as f32 / feeder.rate_hz() as f32);
     let end = Instant::now() + length + DEVICE_PATIENCE;
@@ -86,8 +86,8 @@ pub(crate) fn play(device: &str, sound: impl FnOnce(u32) -> Vec<f32>) -> Result<
         let mut drained = false;
         feeder.poll(|_, report| drained |= matches!(report, ItemReport::Drained));
         let lost = match speaker.state() {
-            SpeakerState::Running => (Instant::now() > end).then(|| "it takes no sound".to_owned()),
-            SpeakerState::Failed { message } => Some(message),
+            LoudspeakerState::Running => (Instant::now() > end).then(|| "it takes no sound".to_owned()),
+            LoudspeakerState::Failed { message } => Some(message),
         };
         match (drained, lost) {
             (true, _) => return Ok(()),

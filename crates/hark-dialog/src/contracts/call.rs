@@ -1,9 +1,9 @@
 //! One request under a contract: ask, check, and use the answer, ask again, or fall back.
 
-use super::matrix::{Output, Policy};
 use super::outcome::Outcome;
 use super::prompt::Fill;
 use super::reference::{Checked, Filled, Reference};
+use super::retry_policy::{ContractPolicy, Output};
 use super::stream::{Gate, peeled};
 use super::{Contract, Contracts, check, plan_check, sent, tool_calls};
 use chrono::NaiveDateTime;
@@ -221,7 +221,7 @@ impl Contracts {
 }
 
 /// A call without what its prompt is about is a mistake of the caller.
-fn needed(policy: &Policy, vars: &Value) -> Result<(), String> {
+fn needed(policy: &ContractPolicy, vars: &Value) -> Result<(), String> {
     let missing: Vec<&str> = policy
         .needs
         .iter()
@@ -257,7 +257,7 @@ fn report_attempt(
 
 fn prompt_of(
     contract: Contract,
-    policy: &Policy,
+    policy: &ContractPolicy,
     messages: Vec<Message>,
     filled: &Filled,
     difficulty: Option<Difficulty>,

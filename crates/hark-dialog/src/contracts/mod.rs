@@ -11,11 +11,11 @@ pub mod arguments;
 mod call;
 mod check;
 mod files;
-pub mod matrix;
 mod outcome;
 pub mod plan_check;
 mod prompt;
 pub mod reference;
+pub mod retry_policy;
 pub mod scoring;
 mod sent;
 mod signature;
@@ -35,7 +35,7 @@ use hark_config::contracts::ContractsConfig;
 use hark_config::paths::expand;
 use hark_core::model::{Purpose, ToolSpec};
 use hark_core::{Fault, FaultKind};
-use matrix::{AutonomyWords, Policy};
+use retry_policy::{AutonomyWords, ContractPolicy};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -172,7 +172,7 @@ pub struct Contracts {
 
 /// One contract.
 pub(super) struct Terms {
-    pub(super) policy: Policy,
+    pub(super) policy: ContractPolicy,
     pub(super) schema: Arc<reference::Checked>,
 }
 
@@ -186,9 +186,9 @@ impl Contracts {
         let dir = (!settings.dir.is_empty()).then(|| expand(&settings.dir));
         let mut errors = Vec::new();
         let files = files::Files::read(dir.as_deref(), &mut errors);
-        let policies = matrix::read(&files, &mut errors);
-        let tone = matrix::tone(&files, &settings.tone, &mut errors);
-        let autonomy = matrix::autonomy(&files, &mut errors);
+        let policies = retry_policy::read(&files, &mut errors);
+        let tone = retry_policy::tone(&files, &settings.tone, &mut errors);
+        let autonomy = retry_policy::autonomy(&files, &mut errors);
         let prompts = prompt::Prompts::compile(&files, &mut errors);
         let mut terms = BTreeMap::new();
         for (contract, policy) in policies {
@@ -231,7 +231,7 @@ impl Contracts {
     }
 
     /// What happens to invalid answers under a contract.
-    pub fn policy(&self, contract: Contract) -> &Policy {
+    pub fn policy(&self, contract: Contract) -> &ContractPolicy {
         &self.terms(contract).policy
     }
 
@@ -243,7 +243,7 @@ impl Contracts {
 fn schema_of(
     files: &files::Files,
     contract: Contract,
-    policy: &Policy,
+    policy: &ContractPolicy,
     errors: &mut Vec<ContractsError>,
 ) -> Option<reference::Checked> {
     let (place, text) = files.get(&format!("{}/schema.json", contract.name()));
@@ -256,7 +256,7 @@ fn schema_of(
         }
     };
     let of = schema["type"].as_str();
-    let expected = if policy.output == matrix::Output::Text { "string" } else { "object" };
+    let expected = if policy.output == retry_policy::Output::Text { "string" } else { "object" };
     if of != Some(expected) {
         wrong(format!("its \"type\" must be \"{expected}\", as `output` in retry.toml says"));
     }

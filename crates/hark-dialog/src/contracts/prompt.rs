@@ -3,7 +3,7 @@
 
 use super::ContractsError;
 use super::files::Files;
-use super::{Contract, matrix::Policy};
+use super::{Contract, retry_policy::ContractPolicy};
 use chrono::NaiveDateTime;
 use hark_core::model::{Message, Role};
 use hark_core::text::is_invisible;
@@ -54,7 +54,7 @@ pub(super) struct Prompts {
 
 /// What a prompt is filled with besides the variables of the call.
 pub(super) struct Fill<'a> {
-    pub(super) policy: &'a Policy,
+    pub(super) policy: &'a ContractPolicy,
     pub(super) tone: &'a str,
     pub(super) now: Option<NaiveDateTime>,
     /// Formatted.

@@ -481,7 +481,7 @@ fn prompts_carry_what_their_contract_says() {
         assert_eq!(user.contains("Sunday, 22 November 2026, 16:05"), policy.time, "{user}");
         assert!(!system.contains("2026"), "what changes comes with the request: {system}");
         assert_eq!(system.contains("slightly cynical"), policy.tone, "{system}");
-        assert_eq!(prompt.schema.is_some(), policy.output == matrix::Output::Json);
+        assert_eq!(prompt.schema.is_some(), policy.output == retry_policy::Output::Json);
         assert_eq!(system.contains("JSON object that satisfies"), prompt.schema.is_some());
         let expected = match contract {
             Contract::ImageRecognition => Difficulty::Vision,

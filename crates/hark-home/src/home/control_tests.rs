@@ -5,7 +5,7 @@ use super::super::command::{DeviceCommand, LightSetting};
 use super::super::virtual_devices::VirtualDevices;
 use super::super::{SOURCE_DEMO, file};
 use super::*;
-use crate::permission_gate::{Approval, Gate};
+use crate::permission_gate::{Approval, PermissionGate};
 use hark_config::permissions::Permissions;
 use hark_core::EntityId;
 use hark_core::home::Home;
@@ -33,7 +33,9 @@ fn cleared(control: &HomeControl, what: &[(&str, DeviceCommand)]) -> Cleared<Act
         command: command.clone(),
     };
     let list = what.iter().map(action).collect();
-    Gate::new(&Permissions::default(), "en").pass(Actions { home, list }, Approval::Yes, None).unwrap()
+    PermissionGate::new(&Permissions::default(), "en")
+        .pass(Actions { home, list }, Approval::Yes, None)
+        .unwrap()
 }
 
 async fn tell(control: &HomeControl, id: &str, command: DeviceCommand) -> Done {

@@ -207,7 +207,7 @@ mod tests {
     use super::super::virtual_devices::VirtualDevices;
     use super::super::{HomeControl, HomeRegistry, file};
     use super::*;
-    use crate::permission_gate::{Approval, Gate};
+    use crate::permission_gate::{Approval, PermissionGate};
     use hark_config::permissions::Permissions;
     use hark_core::EntityId;
     use hark_core::ports::HomeView;
@@ -253,8 +253,9 @@ mod tests {
             let tell = async |command: DeviceCommand| {
                 let entity = registry.entity(&id).unwrap();
                 let actions = Actions { home: registry.home(), list: vec![Action { entity, command }] };
-                let cleared =
-                    Gate::new(&Permissions::default(), "en").pass(actions, Approval::Yes, None).unwrap();
+                let cleared = PermissionGate::new(&Permissions::default(), "en")
+                    .pass(actions, Approval::Yes, None)
+                    .unwrap();
                 let done = control.carry_out(cleared, Duration::from_secs(1)).await;
                 assert_eq!(done[0].error, None, "{id}");
             };

@@ -34,7 +34,7 @@ fn a_reminder_that_was_set_by_its_length_and_what_was_snoozed_move_with_the_cloc
     let daily =
         NewTimer { recurrence: Some("FREQ=DAILY;BYHOUR=20;BYMINUTE=0".into()), ..soon(TimerKind::Alarm, 0) };
     timers.start(NewTimer { due_unix_ms: Some(now), by_the_wall: true, ..daily }, now - hour).unwrap();
-    timers.due(now);
+    timers.ring_due(now);
     timers.snooze(7 * MIN, now).unwrap();
     let left = |now: i64| timers.all().iter().map(|timer| left_ms(timer, now) / MIN).collect::<Vec<_>>();
     assert_eq!(left(now), [5, 6, 7]);
@@ -55,7 +55,7 @@ fn what_was_asked_for_before_the_program_died_is_due_as_if_it_had_been_set_then(
     assert_eq!(timers.start(from("a", asked), T0 + 5).unwrap(), late, "once");
     let at = NewTimer { key: "b".into(), due_unix_ms: Some(T0 - 1), asked_unix_ms: Some(asked), ..new(0) };
     timers.start(at.clone(), T0).unwrap();
-    assert_eq!(timers.due(T0).len(), 2, "both ring at once");
+    assert_eq!(timers.ring_due(T0).len(), 2, "both ring at once");
     let passed = NewTimer { key: "c".into(), asked_unix_ms: None, ..at };
     assert_eq!(timers.start(passed, T0), Err(TimerError::TimePassed), "nobody asks for what has passed");
     // The clock was set back in between: no later than if it was asked for now.

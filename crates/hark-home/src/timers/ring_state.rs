@@ -25,7 +25,7 @@ impl Timers {
         for timer in &new {
             self.tell(TimerChange::Finished, timer);
         }
-        self.due(now_unix_ms);
+        self.ring_due(now_unix_ms);
         for timer in &ring_on {
             self.tell(TimerChange::RingsOn, timer);
         }
@@ -36,7 +36,7 @@ impl Timers {
     /// cannot be kept on the disk rings all the same, and would ring again after a restart. A command that is
     /// not too late is given out running, and is over with [`Timers::told`]: it is done once or, after a power
     /// cut, told.
-    pub fn due(&self, now_unix_ms: i64) -> Vec<Timer> {
+    pub fn ring_due(&self, now_unix_ms: i64) -> Vec<Timer> {
         let mut due = Vec::new();
         {
             let mut timers = self.lock();

@@ -60,7 +60,7 @@ fn rings(rule: &str, from: i64, until: i64) -> Vec<String> {
         if !timers.ringing().is_empty() {
             timers.acknowledge_all(now).unwrap();
         }
-        seen.extend(timers.due(now).iter().map(|timer| shown(timer.due_unix_ms)));
+        seen.extend(timers.ring_due(now).iter().map(|timer| shown(timer.due_unix_ms)));
         now += 60_000;
     }
     seen
@@ -89,7 +89,7 @@ fn story_of_an_hour_that_is_left_out() {
     assert_eq!(shown(night.due_unix_ms), "03-28 06:00", "eight hours stay eight hours");
     timers.put_right(utc("2027-03-28T01:00")).unwrap();
     let rings =
-        |at: &str| timers.due(utc(at)).iter().map(|timer| shown(timer.due_unix_ms)).collect::<Vec<_>>();
+        |at: &str| timers.ring_due(utc(at)).iter().map(|timer| shown(timer.due_unix_ms)).collect::<Vec<_>>();
     assert!(rings("2027-03-28T01:29").is_empty());
     assert_eq!(rings("2027-03-28T01:30"), ["03-28 03:30"]);
     assert_eq!(rings("2027-03-28T04:00"), ["03-28 06:00"]);
@@ -108,20 +108,20 @@ fn story_of_an_hour_that_comes_twice() {
     let timers = Timers::load(timer_store.clone(), now).unwrap();
     let set = timers.start(alarm(due, None), now).unwrap();
     assert_eq!(set.wall.as_deref(), Some("2027-10-31T02:30:00"));
-    assert_eq!(timers.due(due).len(), 1);
+    assert_eq!(timers.ring_due(due).len(), 1);
     timers.acknowledge_all(due).unwrap();
     // Set between the two: half past two is still to come.
     let between = utc("2027-10-31T00:45");
     let second = timers.start(alarm(utc("2027-10-31T01:30"), None), between).unwrap();
     assert_eq!((shown(second.due_unix_ms).as_str(), second.wall), ("10-31 02:30", None));
     timers.put_right(between).unwrap();
-    assert!(timers.due(utc("2027-10-31T01:29")).is_empty(), "it stays the second one");
+    assert!(timers.ring_due(utc("2027-10-31T01:29")).is_empty(), "it stays the second one");
     // The program starts again in the repeated hour, and nothing rings twice.
     let again = Timers::load(timer_store, utc("2027-10-31T01:29")).unwrap();
     again.put_right(utc("2027-10-31T01:29")).unwrap();
-    assert!(again.due(utc("2027-10-31T01:29")).is_empty());
-    assert_eq!(again.due(utc("2027-10-31T01:30")).len(), 1);
-    assert!(again.due(utc("2027-10-31T03:00")).is_empty());
+    assert!(again.ring_due(utc("2027-10-31T01:29")).is_empty());
+    assert_eq!(again.ring_due(utc("2027-10-31T01:30")).len(), 1);
+    assert!(again.ring_due(utc("2027-10-31T03:00")).is_empty());
 }
 
 #[test]
@@ -170,12 +170,12 @@ fn a_time_of_day_is_kept_when_the_house_gets_another_zone() {
     assert_eq!(dues(&there), [later, later, now + 3_600_000, in_ten], "lengths stay lengths");
     assert_eq!(*timer_store.kept.lock().unwrap(), there.all(), "on the disk, too");
     // Snoozed, it is a length; the next morning it is seven o'clock again, also back in the east.
-    there.due(later);
+    there.ring_due(later);
     there.snooze(540_000, later).unwrap();
     let back = Timers::load(timer_store.clone(), later).unwrap().in_zone(east(1));
     back.put_right(later).unwrap();
     assert_eq!(dues(&back)[1], later + 540_000);
-    back.due(later + 540_000);
+    back.ring_due(later + 540_000);
     back.acknowledge_all(later + 541_000).unwrap();
     assert_eq!(dues(&back).len(), 1);
     assert_eq!(east(1).wall(dues(&back)[0]), naive("2026-11-22T07:00"));
@@ -183,8 +183,8 @@ fn a_time_of_day_is_kept_when_the_house_gets_another_zone() {
     let far = Timers::load(timer_store, later).unwrap().in_zone(east(12));
     let after = east(12).unix_ms(naive("2026-11-22T07:30"));
     far.put_right(after).unwrap();
-    let late = far.due(after);
-    assert!(late.len() == 1 && is_late(&late[0], after) && far.due(after + 60_000).is_empty());
+    let late = far.ring_due(after);
+    assert!(late.len() == 1 && is_late(&late[0], after) && far.ring_due(after + 60_000).is_empty());
 }
 
 #[test]

@@ -41,7 +41,7 @@ const CONNECTS_WITHIN: Duration = Duration::from_secs(10);
 type Connection = RunningService<RoleClient, Client>;
 
 /// Connects to a server and reconnects after each failure, until the task is aborted.
-pub(super) async fn keep(server: Arc<Server>) {
+pub(super) async fn keep_connected(server: Arc<Server>) {
     let mut backoff = Backoff::new(Policy::CONNECTION);
     loop {
         let trouble = match start(&server).await {

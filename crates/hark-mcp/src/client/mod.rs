@@ -58,7 +58,7 @@ impl Servers {
         let servers: Vec<Arc<Server>> =
             config.servers.iter().map(|(name, server)| Arc::new(Server::new(name, server))).collect();
         let wanted = servers.iter().filter(|server| server.config.enabled);
-        let tasks = wanted.map(|server| runtime.spawn(connection::keep(server.clone()))).collect();
+        let tasks = wanted.map(|server| runtime.spawn(connection::keep_connected(server.clone()))).collect();
         Self { servers, tasks }
     }
 

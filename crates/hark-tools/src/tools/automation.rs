@@ -2,9 +2,10 @@
 
 use super::args::Args;
 use super::clock::alarm::{moment_shown, none};
+use super::executor::dangers_of_tool;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
-use super::{dangers_of_tool, table, undo};
+use super::{table, undo};
 use crate::names;
 use hark_core::automation::intent::OF_TURN;
 use hark_core::automation::{Action, Automation, Condition, Restored, Ring, Trigger, Until, intent};
@@ -72,7 +73,7 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     };
     let snapshot = Snapshot::of(services);
     if let (Some(otherwise), Trigger::Becomes { condition, .. }) = (args.text("at_once"), &new.trigger) {
-        let holds = services.automations.holds(condition, snapshot.now())?;
+        let holds = services.automations.condition_holds(condition, snapshot.now())?;
         let is_kept = otherwise == "wait" || otherwise == "ask" && !args.is_unattended();
         if holds == Some(true) || !is_kept {
             let detail = json!({"carry_out": holds == Some(true), "watched": watched(&new, &snapshot)});
@@ -318,7 +319,7 @@ pub fn run(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         return Err(Failure::new(error_code::NOT_FOUND, "nothing of that name is kept"));
     };
     let snapshot = Snapshot::of(services);
-    let holds = |it: &Condition| Ok(services.automations.holds(it, snapshot.now())? == Some(true));
+    let holds = |it: &Condition| Ok(services.automations.condition_holds(it, snapshot.now())? == Some(true));
     let may = kept.only_if.iter().map(holds).collect::<Result<Vec<bool>, AutomationError>>()?;
     let detail = json!({"carry_out": may.into_iter().all(|holds| holds)});
     Ok(Prepared::Answer(Outcome::answer(detail)))

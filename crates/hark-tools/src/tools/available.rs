@@ -2,10 +2,10 @@
 //! are not. A language model is told of these only; `hark doctor`, the page and a voice tell of the others.
 
 use super::descriptor::Descriptor;
+use super::executor::{of_failure, of_permission};
 use super::external;
 use super::services::Services;
 use super::table::TABLE;
-use super::{of_failure, of_permission};
 use crate::machine_grants::Lack;
 use hark_core::home::Home;
 use hark_core::inspection::ToolState;

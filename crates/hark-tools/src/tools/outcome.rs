@@ -328,7 +328,7 @@ impl From<TimerError> for Failure {
         match error {
             TimerError::NotFound => Self::new(error_code::NOT_FOUND, message).because(reason::NO_SUCH_TIMER),
             TimerError::Ambiguous(timers) => {
-                let candidates: Vec<Value> = timers.iter().map(super::timer::shown).collect();
+                let candidates: Vec<Value> = timers.iter().map(super::clock::timer::shown).collect();
                 Self::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates))
             }
             TimerError::BadLength => Self::new(error_code::BAD_ARGUMENT, message).because(reason::BAD_LENGTH),

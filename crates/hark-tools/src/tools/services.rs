@@ -1,8 +1,8 @@
 //! The services that tools use: home, timers, lists, weather, files, web, clock and the others.
 
+use super::RequestTimes;
 use super::everyday::jokes_told::JokesTold;
 use super::outcome::Failure;
-use super::request_times::RequestTimes;
 use crate::clipboard::{self, Clipboard};
 use crate::dictionary::Dictionaries;
 use crate::files::Files;
@@ -34,7 +34,7 @@ use hark_desktop::Desktop;
 use hark_desktop::screen::Screen;
 use hark_home::automations::Automations;
 use hark_home::lists::Lists;
-use hark_home::permission_gate::Gate;
+use hark_home::permission_gate::PermissionGate;
 use hark_home::pin::PinPad;
 use hark_home::timers::Timers;
 use hark_home::undo::UndoLog;
@@ -120,7 +120,7 @@ pub struct Services {
     /// When requests came that may be taken up again.
     pub request_times: Arc<RequestTimes>,
     /// The permission gate.
-    pub gate: Gate,
+    pub gate: PermissionGate,
     /// The PIN.
     pub pin: PinPad,
     /// What this machine has to grant.
@@ -198,7 +198,7 @@ impl Services {
             clipboard: clipboard::of_desktop(),
             clock,
             request_times: Arc::default(),
-            gate: Gate::new(permissions, language),
+            gate: PermissionGate::new(permissions, language),
             pin: kept.pin,
             grants: MachineGrants::new(tools),
             secrets: HouseSecrets::default(),

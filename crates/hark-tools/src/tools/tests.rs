@@ -1,5 +1,8 @@
 //! Every tool against the demo home, through the executor; the gate on every way to a door.
 
+use super::descriptor::Descriptor;
+use super::executor::execute;
+use super::outcome::Failure;
 use super::*;
 use crate::clipboard::Clipboard;
 use crate::dictionary::Dictionaries;
@@ -14,8 +17,9 @@ use hark_config::permissions::{DangerPolicy, Permissions};
 use hark_config::personal::PersonalConfig;
 use hark_config::tools::ToolsConfig;
 use hark_core::home::Entity;
-use hark_core::ports::NodeControls;
-use hark_core::{EntityId, Fault, Slots, TurnId};
+use hark_core::ports::{HomeView, NodeControls, Tools};
+use hark_core::tool::error_code;
+use hark_core::{EntityId, Fault, Receipt, Risk, Slots, ToolCall, TurnId};
 use hark_home::automations::Automations;
 use hark_home::backend::{DeviceBackend, SendFuture};
 use hark_home::command::DeviceCommand;
@@ -26,8 +30,9 @@ use hark_home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
 use hark_memory::Memory;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// 2026-11-21 14:05:00 +01:00, a Saturday.
 const NOW_MS: i64 = 1_795_266_300_000;

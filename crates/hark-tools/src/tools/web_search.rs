@@ -34,7 +34,7 @@ pub fn images(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
 
 fn search(services: &Arc<Services>, args: &Args, category: Category) -> Result<Prepared, Failure> {
     let words = args.owned("words").unwrap_or_default();
-    super::web::refuse_secrets(services, &words)?;
+    super::computer::web::refuse_secrets(services, &words)?;
     let most = args.integer("limit").unwrap_or(USUAL_RESULTS);
     let service = services.web_search.clone();
     let trusted = service.address().is_some_and(|address| services.web.trusts(address));

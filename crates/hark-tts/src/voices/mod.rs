@@ -1,7 +1,6 @@
 //! Voices: engines that turn text into samples.
 
 pub mod by_language;
-mod clauses;
 #[cfg(feature = "espeak")]
 pub mod espeak;
 #[cfg(not(feature = "espeak"))]

@@ -5,12 +5,12 @@
 //! never text. A run of the model cannot be broken off; phrases are short, and what comes of a phrase
 //! that was given up is thrown away.
 
-use super::clauses::phonemes;
 use super::espeak::Espeak;
 use super::neural_threads;
 use super::piper_settings::PiperSettings;
 use crate::error::SpeakingError;
 use crate::language::bare_tag;
+use crate::phonemes::clauses::phonemes;
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Pronounce, Voice};
 use hark_models::onnx::{self, OnnxRuntime};

@@ -1,6 +1,6 @@
 //! Tools for pages in the browser that Hark works itself.
 
-use crate::tools::browser;
+use crate::tools::computer::browser;
 use crate::tools::descriptor::{Descriptor, Field, Toolset};
 use crate::tools::parameter::{Arg, Kind};
 use hark_core::Risk;

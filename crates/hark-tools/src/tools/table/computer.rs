@@ -3,9 +3,10 @@
 use crate::calculator;
 use crate::files;
 use crate::shell as programs;
+use crate::tools::calculate;
+use crate::tools::computer::{clipboard, filesystem, pc, process, search, shell};
 use crate::tools::descriptor::{Descriptor, Field, Outside, always};
 use crate::tools::parameter::{Arg, Kind};
-use crate::tools::{calculate, clipboard, filesystem, pc, process, search, shell};
 use hark_core::Risk;
 
 /// Longest path, bytes (`PATH_MAX`).

@@ -1,6 +1,6 @@
 //! Tools for tasks that are handed to an AI command-line program, and for the folders they are worked at in.
 
-use crate::tools::delegation;
+use crate::tools::computer::delegation;
 use crate::tools::descriptor::{Descriptor, Field, Outside};
 use crate::tools::parameter::{Arg, Kind};
 use hark_core::Risk;

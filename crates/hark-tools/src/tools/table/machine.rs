@@ -1,10 +1,11 @@
 //! Tools for the machine itself: battery, Wi-Fi, Bluetooth, screen lock, sleep, scripts, where it is.
 
 use crate::shell as programs;
+use crate::tools::computer::{machine, script};
 use crate::tools::descriptor::{Descriptor, Field, Outside, Toolset, always};
 use crate::tools::desktop::mixer;
 use crate::tools::parameter::{Arg, Kind};
-use crate::tools::{machine, script, volume};
+use crate::tools::volume;
 use hark_core::Risk;
 
 const ON: Arg = Arg::maybe("on", Kind::Flag, "on when missing");

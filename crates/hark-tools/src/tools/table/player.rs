@@ -1,8 +1,8 @@
 //! Tools for what plays on the desktop of this machine, and for notifications there.
 
+use crate::tools::computer::player;
 use crate::tools::descriptor::{Descriptor, Field, Outside, Toolset};
 use crate::tools::parameter::{Arg, Kind};
-use crate::tools::player;
 use hark_core::Risk;
 
 const PLAYER: &[Field] = &[

@@ -2,9 +2,9 @@
 
 use super::AMOUNT;
 use super::automation::CALLS;
+use crate::tools::clock::{alarm, reschedule, schedule, timer};
 use crate::tools::descriptor::{Descriptor, Field, Outside, always};
 use crate::tools::parameter::{Arg, Kind};
-use crate::tools::{alarm, reschedule, schedule, timer};
 use hark_core::Risk;
 
 const WHICH_TIMER: &[Arg] = &[

@@ -1,8 +1,8 @@
 //! Tools for what stands in the windows of this desktop.
 
+use crate::tools::computer::ui;
 use crate::tools::descriptor::{Descriptor, Field, Toolset};
 use crate::tools::parameter::{Arg, Kind};
-use crate::tools::ui;
 use hark_core::Risk;
 
 const PROGRAM: Arg = Arg::maybe(

@@ -1,8 +1,9 @@
 //! Tools for the web.
 
+use crate::tools::computer::web;
 use crate::tools::descriptor::{Descriptor, Field, Outside, always};
 use crate::tools::parameter::{Arg, Kind};
-use crate::tools::{web, web_search};
+use crate::tools::web_search;
 use hark_core::Risk;
 
 /// Longest address, characters.

@@ -3,7 +3,9 @@
 use super::descriptor::{Field, Prepare, always};
 use super::outcome::{Outcome, Prepared};
 use super::*;
+use crate::tools::receipt::receipt;
 use hark_config::permissions::{ACTS, TOOL_PERMISSIONS};
+use hark_home::permission_gate::Danger;
 
 /// A tool that returns whatever `prepare` says.
 fn tool(risk: Risk, prepare: Prepare) -> &'static Descriptor {

@@ -80,7 +80,7 @@ async fn what_is_taken_up_again_is_reckoned_from_when_it_was_asked_for() {
     let all = services.timers.all();
     assert_eq!(all.iter().map(|timer| timer.due_unix_ms - asked).collect::<Vec<_>>(), [10_000; 4]);
     assert!(all.iter().all(|timer| timer.wall.is_none()), "none is meant for a time of day: {all:?}");
-    assert_eq!(services.timers.due(asked + 20_000).len(), 4);
+    assert_eq!(services.timers.ring_due(asked + 20_000).len(), 4);
     services.request_times.forget(&"asked-1".into());
     assert!(!call(4, "alarm.set", json!({"when": "2026-11-21T14:05:11.250"})).await.ok);
     // A time of day that was said is one of the wall.
@@ -222,12 +222,12 @@ async fn stopping_an_alarm_that_rings_keeps_tomorrows() {
     assert_eq!(code, error_code::NOT_FOUND);
     house.clock_ms.fetch_add(55 * 60_000, Ordering::SeqCst);
     let services = house.tools.services().clone();
-    assert_eq!(services.timers.due(services.now_unix_ms()).len(), 1);
+    assert_eq!(services.timers.ring_due(services.now_unix_ms()).len(), 1);
     let receipt = house.ok("timer.snooze", json!({"minutes": 5})).await;
     assert_eq!((&receipt.detail["kind"], &receipt.detail["minutes"]), (&json!("alarm"), &json!(5)));
     assert_eq!(due(&house), ["11-21T15:05"]);
     house.clock_ms.fetch_add(5 * 60_000, Ordering::SeqCst);
-    services.timers.due(services.now_unix_ms());
+    services.timers.ring_due(services.now_unix_ms());
     assert_eq!(house.ok("alarm.cancel", json!({})).await.detail["rang"], true);
     assert_eq!(due(&house), ["11-22T15:00"]);
     assert_eq!(house.ok("alarm.cancel", json!({})).await.detail["rang"], false);

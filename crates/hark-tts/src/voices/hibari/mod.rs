@@ -1,14 +1,11 @@
 //! The hibari voices: a small network that says of each 12.5 ms what sounds, on ONNX Runtime, and a `vocoder` that makes
 //! samples of it. Fifty times faster than speech on one core, so that it is the default where the language is English.
 
-pub(super) mod alphabet;
-pub mod english;
-pub mod phonemiser;
 mod vocoder;
 
-use super::clauses::runs;
 use super::neural_threads;
-use english::EnglishReader;
+use crate::phonemes::clauses::runs;
+use crate::phonemes::english::EnglishReader;
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Voice};
 use hark_models::onnx::{OnnxError, OnnxRuntime, open_small_session};

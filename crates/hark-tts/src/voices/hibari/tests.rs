@@ -1,7 +1,7 @@
 //! The real voice on the real ONNX Runtime, with phonemes of both phonemisers.
 
-use super::english::English;
 use super::*;
+use crate::phonemes::english::English;
 use crate::voices::espeak::Espeak;
 use crate::voices::test_speech::say;
 use hark_core::FaultKind;
@@ -14,7 +14,7 @@ fn cache(file: &str) -> PathBuf {
 }
 
 fn open_at(rate_wpm: u32) -> Hibari {
-    open_with(English::Own(phonemiser::tests::phonemiser()), rate_wpm)
+    open_with(English::Own(crate::phonemes::phonemiser::tests::phonemiser()), rate_wpm)
 }
 
 fn open_with(english: English, rate_wpm: u32) -> Hibari {
@@ -86,7 +86,7 @@ fn breaking_ends_it_within_a_piece() {
 fn a_model_of_another_kind_is_a_missing_part() {
     let runtime = OnnxRuntime::load(&cache("libonnxruntime.so")).unwrap();
     for (model, named) in [("silero_vad_16k_op15.onnx", "ids, speed"), ("none.onnx", "none.onnx")] {
-        let english = English::Own(phonemiser::tests::phonemiser());
+        let english = English::Own(crate::phonemes::phonemiser::tests::phonemiser());
         let fault = Hibari::open(runtime, &cache(model), reader(english), 170).err().unwrap();
         assert_eq!(fault.kind, FaultKind::MissingPart);
         assert!(fault.message.contains(named), "{fault}");

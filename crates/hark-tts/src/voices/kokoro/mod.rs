@@ -4,10 +4,10 @@
 mod other_languages;
 mod styles;
 
-use super::clauses::runs;
-use super::hibari::english::EnglishReader;
 use super::hibari::{PAD, USUAL_WPM};
 use super::neural_threads;
+use crate::phonemes::clauses::runs;
+use crate::phonemes::english::EnglishReader;
 use crate::trim::Trim;
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Voice};

@@ -1,9 +1,9 @@
 //! Phonemes of the voices that speak no English: espeak-ng's, with one letter for what Kokoro's alphabet has one letter for,
 //! as the voices were trained.
 
-use crate::voices::clauses::phonemes;
+use crate::phonemes::alphabet::{Alphabet, TIE};
+use crate::phonemes::clauses::phonemes;
 use crate::voices::espeak::Espeak;
-use crate::voices::hibari::alphabet::{Alphabet, TIE};
 use hark_core::Fault;
 use std::path::Path;
 

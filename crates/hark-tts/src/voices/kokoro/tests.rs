@@ -1,9 +1,9 @@
 //! The real voices on the real ONNX Runtime, where they have been pulled.
 
 use super::*;
+use crate::phonemes::english::English;
+use crate::phonemes::phonemiser::tests::phonemiser;
 use crate::voices::espeak::Espeak;
-use crate::voices::hibari::english::English;
-use crate::voices::hibari::phonemiser::tests::phonemiser;
 use crate::voices::test_speech::say;
 use std::ops::ControlFlow;
 

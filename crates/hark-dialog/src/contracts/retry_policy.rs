@@ -51,7 +51,7 @@ pub enum Fallback {
 /// A row of the matrix.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Policy {
+pub struct ContractPolicy {
     /// How often it is asked again.
     pub retries: u32,
     /// What the instructions follow.
@@ -81,7 +81,7 @@ pub struct Policy {
     pub fallback_in: BTreeMap<String, Value>,
 }
 
-impl Policy {
+impl ContractPolicy {
     /// What is used when no answer is valid, for a call with these variables; in the language `vars.language`.
     pub fn fallback(&self, vars: &Value) -> Value {
         let of_language = vars["language"].as_str().and_then(|language| self.fallback_in.get(language));
@@ -127,7 +127,7 @@ impl Policy {
 }
 
 /// The policy of every contract; rows of one's own file replace shipped ones.
-pub(super) fn read(files: &Files, errors: &mut Vec<ContractsError>) -> BTreeMap<Contract, Policy> {
+pub(super) fn read(files: &Files, errors: &mut Vec<ContractsError>) -> BTreeMap<Contract, ContractPolicy> {
     let mut policies = BTreeMap::new();
     for (place, text) in [Some(files.shipped("retry.toml")), files.own("retry.toml")].into_iter().flatten() {
         let wrong = |why: String| ContractsError::Malformed { place: place.to_owned(), why };
@@ -143,7 +143,7 @@ pub(super) fn read(files: &Files, errors: &mut Vec<ContractsError>) -> BTreeMap<
                 errors.push(wrong(format!("[{name}]: there is no such contract")));
                 continue;
             };
-            match row.try_into::<Policy>() {
+            match row.try_into::<ContractPolicy>() {
                 Ok(policy) => {
                     errors.extend(policy.faults().into_iter().map(|why| wrong(format!("[{name}]: {why}"))));
                     policies.insert(contract, policy);

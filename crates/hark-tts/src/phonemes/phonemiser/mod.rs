@@ -9,8 +9,8 @@ mod words;
 
 use crate::error::SpeakingError;
 use crate::language::bare_tag;
+use crate::phonemes::clauses::clauses;
 use crate::pronunciations::{Piece, pieces};
-use crate::voices::clauses::clauses;
 use endings::Ending;
 use flate2::read::GzDecoder;
 use hark_core::Fault;
@@ -117,7 +117,7 @@ impl Phonemiser {
     }
 
     /// Phonemes of a phrase with its marks. `of_ipa` makes letters of what is written in phonemes.
-    pub(super) fn letters(&self, text: &str, of_ipa: impl Fn(&str) -> String) -> String {
+    pub(crate) fn phonemes(&self, text: &str, of_ipa: impl Fn(&str) -> String) -> String {
         let text = text.replace(['‘', '’'], "'");
         let mut tokens = Vec::new();
         for (clause, mark) in clauses(&text) {
@@ -298,7 +298,7 @@ impl Pronounce for Phonemiser {
         if bare_tag(language) != LANGUAGE {
             return Err(SpeakingError::NoSuchLanguage { language: language.to_owned() }.into());
         }
-        Ok(super::alphabet::ipa_of_letters(&self.letters(word, |_| String::new())))
+        Ok(crate::phonemes::alphabet::ipa_of_letters(&self.phonemes(word, |_| String::new())))
     }
 }
 
@@ -371,4 +371,4 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, SpeakingError> {
 }
 
 #[cfg(test)]
-pub(in crate::voices) mod tests;
+pub(crate) mod tests;

@@ -9,7 +9,7 @@ use std::path::Path;
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// Between the two signs of one sound, as espeak-ng is asked to write it.
-pub(in crate::voices) const TIE: char = '^';
+pub(crate) const TIE: char = '^';
 
 /// What espeak-ng writes, and what the alphabet has for it; the first that fits is taken.
 const FROM_ESPEAK: &[(&str, &str)] = &[
@@ -48,7 +48,7 @@ const VOWELS: &str = "AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻᵊ";
 
 /// Numbers of the letters, from the `vocab.json` that comes with the voice.
 #[derive(Debug, Clone)]
-pub(in crate::voices) struct Alphabet {
+pub(crate) struct Alphabet {
     ids: HashMap<char, i64>,
     british: bool,
 }
@@ -58,7 +58,7 @@ impl Alphabet {
     ///
     /// # Errors
     /// When the file is missing, no JSON object of letters and small numbers, or not whole.
-    pub(in crate::voices) fn read(path: &Path, british: bool) -> Result<Self, SpeakingError> {
+    pub(crate) fn read(path: &Path, british: bool) -> Result<Self, SpeakingError> {
         let wrong = |why: String| SpeakingError::Alphabet { path: path.to_owned(), why };
         let size = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
         if size > MAX_BYTES {
@@ -79,7 +79,7 @@ impl Alphabet {
     }
 
     /// Letters for what espeak-ng wrote with [`TIE`].
-    pub(in crate::voices) fn letters_of_espeak(&self, ipa: &str) -> String {
+    pub(crate) fn letters_of_espeak(&self, ipa: &str) -> String {
         let accent = if self.british { BRITISH } else { AMERICAN };
         let mut letters = String::with_capacity(ipa.len());
         let mut rest = ipa;
@@ -105,7 +105,7 @@ impl Alphabet {
     }
 
     /// Letters for phonemes as people write them, without ties.
-    pub(in crate::voices) fn letters_of_ipa(&self, ipa: &str) -> String {
+    pub(crate) fn letters_of_ipa(&self, ipa: &str) -> String {
         let mut tied = ipa.replace(['.', '\u{361}'], "");
         for (from, _) in FROM_ESPEAK.iter().chain(AMERICAN).chain(BRITISH) {
             if from.contains(TIE) {
@@ -126,13 +126,13 @@ impl Alphabet {
     }
 
     /// Numbers of the letters; those that the voice has no sound for are left out.
-    pub(in crate::voices) fn ids(&self, letters: &str) -> Vec<i64> {
+    pub(crate) fn ids(&self, letters: &str) -> Vec<i64> {
         letters.chars().filter_map(|letter| self.ids.get(&letter).copied()).collect()
     }
 }
 
 /// The signs of the International Phonetic Alphabet for letters of the voice.
-pub(super) fn ipa_of_letters(letters: &str) -> String {
+pub(crate) fn ipa_of_letters(letters: &str) -> String {
     let mut ipa = String::with_capacity(letters.len() * 2);
     // One long vowel, as espeak-ng writes it too.
     for letter in letters.replace("ɜɹ", "ɜːɹ").chars() {

@@ -23,13 +23,13 @@ fn runtime() -> OnnxRuntime {
 }
 
 /// One for all tests of the process.
-pub(in crate::voices) fn phonemiser() -> Arc<Phonemiser> {
+pub(crate) fn phonemiser() -> Arc<Phonemiser> {
     static KEPT: std::sync::OnceLock<Arc<Phonemiser>> = std::sync::OnceLock::new();
     KEPT.get_or_init(|| Phonemiser::open(runtime(), files()).unwrap()).clone()
 }
 
-fn letters(text: &str) -> String {
-    phonemiser().letters(text, str::to_owned)
+fn phonemes(text: &str) -> String {
+    phonemiser().phonemes(text, str::to_owned)
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn replies_are_said_as_people_say_them() {
         ("", ""),
         (" … ?!", ""),
     ] {
-        assert_eq!(letters(text), said, "{text}");
+        assert_eq!(phonemes(text), said, "{text}");
     }
 }
 
@@ -59,7 +59,7 @@ fn small_words_go_by_what_follows() {
         ("in Berlin", "ɪn bəɹlˈɪn"),
         ("we can", "wi kˈæn"),
     ] {
-        assert_eq!(letters(text), said, "{text}");
+        assert_eq!(phonemes(text), said, "{text}");
     }
 }
 
@@ -78,7 +78,7 @@ fn a_word_goes_by_its_part_of_speech() {
         ("I used to sing.", 1, "jˈust"),
         ("I used the lamp.", 1, "jˈuzd"),
     ] {
-        assert_eq!(letters(text).split(' ').nth(word), Some(said), "{text}");
+        assert_eq!(phonemes(text).split(' ').nth(word), Some(said), "{text}");
     }
 }
 
@@ -103,14 +103,14 @@ fn words_of_no_lexicon_are_said_too() {
         ("Anna'll", "ˈɑnəəl"),
         ("你好", ""),
     ] {
-        assert_eq!(letters(text), said, "{text}");
+        assert_eq!(phonemes(text), said, "{text}");
     }
 }
 
 #[test]
 fn names_in_phonemes_stand_among_the_words() {
     let text = "the \u{e000}Nguyen\u{e001}wɪn\u{e002} lamp and the \u{e000}Id\u{e001}iːd\u{e002}";
-    assert_eq!(letters(text), "ðə wɪn lˈæmp ænd ði iːd");
+    assert_eq!(phonemes(text), "ðə wɪn lˈæmp ænd ði iːd");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn files_of_another_kind_are_refused_and_named() {
 fn a_network_that_is_missing_costs_only_its_words() {
     let files = PhonemiserFiles { unknown_words: "none".into(), ..files() };
     let phonemiser = Phonemiser::open(runtime(), files).unwrap();
-    assert_eq!(phonemiser.letters("the zigbee", str::to_owned), "ðə zˌiˌIʤˌibˌiˌiˈi");
+    assert_eq!(phonemiser.phonemes("the zigbee", str::to_owned), "ðə zˌiˌIʤˌibˌiˌiˈi");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn no_text_takes_long() {
         [&unknown[..1000], &"xq".repeat(500), &"A-b.".repeat(250), &"a'".repeat(500), &"0".repeat(1000)]
     {
         let start = std::time::Instant::now();
-        letters(text);
+        phonemes(text);
         assert!(start.elapsed().as_secs() < 5, "{text}");
     }
 }
@@ -169,7 +169,7 @@ proptest! {
 
     #[test]
     fn every_text_becomes_letters(text in "\\PC{0,80}|[a-zA-Z'’.,!? -]{0,80}|(\\w{1,4}['-]?){0,20}") {
-        let said = letters(&text);
+        let said = phonemes(&text);
         prop_assert!(!said.contains(['\t', '=', '0', '\u{e000}']), "{said}");
     }
 }

@@ -8,7 +8,7 @@ use crate::app::faults::{device_lost, no_thread, report};
 use crate::app::service::health::{DeviceHealth, Growth, Health, Part};
 use hark_core::Fault;
 use hark_net::backoff::Backoff;
-use hark_tts::device::{Speaker, SpeakerState};
+use hark_tts::device::{Loudspeaker, LoudspeakerState};
 use hark_tts::voice_thread::VoiceHandle;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -76,7 +76,7 @@ struct Keeper {
 }
 
 struct Open {
-    speaker: Speaker,
+    speaker: Loudspeaker,
     since: Instant,
     xruns: Growth,
 }
@@ -114,14 +114,14 @@ impl Keeper {
         let Some(open) = &mut self.open else { return };
         self.health.output_xruns.add(open.xruns.since_last(open.speaker.xruns()));
         match open.speaker.state() {
-            SpeakerState::Running => {
+            LoudspeakerState::Running => {
                 self.health.note(Part::Speaker, DeviceHealth::Well);
                 if open.since.elapsed() >= PROVEN {
                     self.told = false;
                     self.backoff = Backoff::new(LOST);
                 }
             }
-            SpeakerState::Failed { message } => self.lose(&message),
+            LoudspeakerState::Failed { message } => self.lose(&message),
         }
     }
 
@@ -137,7 +137,7 @@ impl Keeper {
     }
 
     fn try_to_open(&mut self) {
-        match Speaker::open(&self.name, RING_MS) {
+        match Loudspeaker::open(&self.name, RING_MS) {
             Ok((mut speaker, feeder)) => {
                 if let Some(tap) = speaker.take_tap() {
                     // A pipeline that has ended needs none.

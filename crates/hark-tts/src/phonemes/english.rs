@@ -2,7 +2,7 @@
 
 use super::alphabet::{Alphabet, TIE};
 use super::phonemiser::Phonemiser;
-use crate::voices::clauses::phonemes;
+use crate::phonemes::clauses::phonemes;
 use crate::voices::espeak::Espeak;
 use hark_core::Fault;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub fn is_british(language: &str) -> bool {
 /// Makes phonemes of English text in one accent.
 #[derive(Clone)]
 pub struct EnglishReader {
-    pub(super) alphabet: Alphabet,
+    pub(crate) alphabet: Alphabet,
     english: English,
     /// The tag of its accent, as espeak-ng has it.
     accent: &'static str,
@@ -46,10 +46,10 @@ impl EnglishReader {
     ///
     /// # Errors
     /// When espeak-ng makes them, and fails.
-    pub(in crate::voices) fn phonemes(&self, text: &str) -> Result<String, Fault> {
+    pub(crate) fn phonemes(&self, text: &str) -> Result<String, Fault> {
         let of_ipa = |ipa: &str| self.alphabet.letters_of_ipa(ipa);
         match &self.english {
-            English::Own(phonemiser) => Ok(phonemiser.letters(text, of_ipa)),
+            English::Own(phonemiser) => Ok(phonemiser.phonemes(text, of_ipa)),
             English::Espeak(espeak) => {
                 let of_words = |words: &str| {
                     Ok(self.alphabet.letters_of_espeak(&espeak.tied_ipa(words, self.accent, TIE)?))
@@ -60,7 +60,7 @@ impl EnglishReader {
     }
 
     /// Numbers of the phonemes.
-    pub(in crate::voices) fn ids(&self, phonemes: &str) -> Vec<i64> {
+    pub(crate) fn ids(&self, phonemes: &str) -> Vec<i64> {
         self.alphabet.ids(phonemes)
     }
 }

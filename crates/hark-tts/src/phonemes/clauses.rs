@@ -5,7 +5,7 @@ use crate::pronunciations::{Piece, pieces};
 use hark_core::Fault;
 
 /// Phonemes of a phrase with its marks. `of_words` gives those of words, `of_ipa` those of what is phonemes already.
-pub(super) fn phonemes(
+pub(crate) fn phonemes(
     text: &str,
     of_words: impl Fn(&str) -> Result<String, Fault>,
     of_ipa: impl Fn(&str) -> String,
@@ -34,7 +34,7 @@ pub(super) fn phonemes(
 
 /// The clauses of a phrase with the mark that each ends with. Numbers and abbreviations are words by
 /// now, so a mark before a space is one.
-pub(super) fn clauses(text: &str) -> Vec<(&str, Option<char>)> {
+pub(crate) fn clauses(text: &str) -> Vec<(&str, Option<char>)> {
     let mut clauses = Vec::new();
     let mut start = 0;
     for (at, mark) in text.char_indices() {
@@ -73,7 +73,7 @@ fn without_switches(ipa: &str) -> String {
 
 /// The phonemes in runs for a network that takes `max` of them at once. A run ends behind the first clause that makes it
 /// `enough`, where as many follow; one of more than `max` is cut behind its last clause, else at a space.
-pub(super) fn runs(phonemes: &str, enough: usize, max: usize) -> Vec<&str> {
+pub(crate) fn runs(phonemes: &str, enough: usize, max: usize) -> Vec<&str> {
     let mut runs = Vec::new();
     let mut rest = phonemes.trim();
     while let Some((limit, _)) = rest.char_indices().nth(enough) {
