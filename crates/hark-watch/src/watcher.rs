@@ -37,6 +37,8 @@ pub struct Watcher {
 enum Told {
     /// Something happened at these paths.
     Paths(Vec<PathBuf>),
+    /// Something happened, and where is not known.
+    Anywhere,
     /// It is to end.
     Stop,
 }
@@ -102,6 +104,29 @@ struct Folder {
     stirred: Option<(Instant, Instant)>,
 }
 
+impl Folder {
+    fn holds(&self, paths: &[PathBuf]) -> bool {
+        paths.iter().any(|path| path.parent() == Some(&self.path) || *path == self.path)
+    }
+}
+
+/// What the system's word means; none where nothing has changed.
+fn word(event: notify::Result<notify::Event>) -> Option<Told> {
+    match event {
+        Ok(event) if event.need_rescan() => {
+            tracing::warn!("the system lost count of what happens in folders; all are looked at again");
+            Some(Told::Anywhere)
+        }
+        // To look at a folder is to open it, which would have it looked at again for ever. A file that is written changes.
+        Ok(event) if event.kind.is_access() => None,
+        Ok(event) => Some(Told::Paths(event.paths)),
+        Err(error) => {
+            tracing::warn!(%error, "the system cannot tell what happens in folders; all are looked at again");
+            Some(Told::Anywhere)
+        }
+    }
+}
+
 impl Folders {
     fn new(
         named: Vec<(String, PathBuf)>,
@@ -118,10 +143,10 @@ impl Folders {
             Folder { name, path, known, is_followed: false, stirred: None }
         };
         let all = named.into_iter().map(folder).collect();
-        let handler = move |event: notify::Result<notify::Event>| {
-            if let Ok(event) = event {
+        let handler = move |event| {
+            if let Some(word) = word(event) {
                 // The thread may have ended; then nobody watches any more.
-                let _ = tell.send(Told::Paths(event.paths));
+                let _ = tell.send(word);
             }
         };
         let system = notify::recommended_watcher(handler);
@@ -138,20 +163,19 @@ impl Folders {
             let wait = self.next_look();
             match told.recv_timeout(wait) {
                 Ok(Told::Stop) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(Told::Paths(paths)) => self.stir(&paths),
+                Ok(Told::Paths(paths)) => self.stir(|folder| folder.holds(&paths)),
+                Ok(Told::Anywhere) => self.stir(|_| true),
                 Err(RecvTimeoutError::Timeout) if wait == LOOK_EVERY => self.stir_all(),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
 
-    fn stir(&mut self, paths: &[PathBuf]) {
+    fn stir(&mut self, happened_in: impl Fn(&Folder) -> bool) {
         let now = Instant::now();
-        for folder in &mut self.all {
-            if paths.iter().any(|path| path.parent() == Some(&folder.path) || *path == folder.path) {
-                let first = folder.stirred.map_or(now, |(first, _)| first);
-                folder.stirred = Some((first, now));
-            }
+        for folder in self.all.iter_mut().filter(|folder| happened_in(folder)) {
+            let first = folder.stirred.map_or(now, |(first, _)| first);
+            folder.stirred = Some((first, now));
         }
     }
 
@@ -214,7 +238,8 @@ impl Folders {
         let until = Instant::now() + SHOWN;
         let is_over = loop {
             match told.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Told::Paths(paths)) => self.stir(&paths),
+                Ok(Told::Paths(paths)) => self.stir(|folder| folder.holds(&paths)),
+                Ok(Told::Anywhere) => self.stir(|_| true),
                 Ok(Told::Stop) | Err(RecvTimeoutError::Disconnected) => break true,
                 Err(RecvTimeoutError::Timeout) => break false,
             }
@@ -255,7 +280,7 @@ fn follow_repositories(
             }
         }
         match told.recv_timeout(every) {
-            Err(RecvTimeoutError::Timeout) | Ok(Told::Paths(_)) => {}
+            Err(RecvTimeoutError::Timeout) | Ok(Told::Paths(_) | Told::Anywhere) => {}
             Ok(Told::Stop) | Err(RecvTimeoutError::Disconnected) => return,
         }
     }
@@ -271,6 +296,8 @@ mod tests {
     use super::*;
     use hark_core::EntityId;
     use hark_core::home::{Area, Entity, Home, Person};
+    use notify::event::{AccessKind, Flag, ModifyKind};
+    use notify::{Event, EventKind};
     use std::fs;
     use std::sync::Mutex;
 
@@ -332,5 +359,30 @@ mod tests {
         start().stop();
         assert_eq!((states.count(" added"), states.count(" removed")), (1, 1), "nothing is told twice");
         assert!(states.0.lock().unwrap().last().unwrap().starts_with("sensor.folder_downloads quiet"));
+    }
+
+    #[test]
+    fn to_look_at_a_folder_does_not_have_it_looked_at_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("in");
+        fs::create_dir(&inner).unwrap();
+        let config =
+            WatchConfig { folders: vec![format!("in={}", inner.display())], ..WatchConfig::default() };
+        let states = Arc::new(States::default());
+        let watcher = Watcher::start(&config, folder.path(), states.clone()).unwrap();
+        states.wait("sensor.folder_in quiet");
+        std::thread::sleep(SETTLED * 4);
+        assert_eq!(states.count("quiet"), 1, "each look tells it");
+        watcher.stop();
+    }
+
+    #[test]
+    fn where_the_system_lost_count_all_folders_are_looked_at() {
+        let at = |kind| Event::new(kind).add_path("/in/a".into());
+        assert!(matches!(word(Ok(at(EventKind::Modify(ModifyKind::Any)))), Some(Told::Paths(_))));
+        assert!(word(Ok(at(EventKind::Access(AccessKind::Any)))).is_none());
+        let lost = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        assert!(matches!(word(Ok(lost)), Some(Told::Anywhere)));
+        assert!(matches!(word(Err(notify::Error::generic("gone"))), Some(Told::Anywhere)));
     }
 }
