@@ -4,6 +4,10 @@
 use chrono::{Datelike, Days, Duration, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::RangeInclusive;
+
+/// Years that are read.
+const YEARS: RangeInclusive<i32> = 1..=9999;
 
 /// When something is: a moment, a day, or a stretch of either. Spans end before their second value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,15 +41,23 @@ impl When {
         }
     }
 
-    /// Reads what `Display` writes; `None` when it is something else.
+    /// Reads what `Display` writes; `None` when it is something else, or of a year that is not among 1 to 9999: whoever
+    /// reckons on from it would otherwise come to an end of the calendar.
     pub fn parse(text: &str) -> Option<Self> {
-        match text.split_once('/') {
-            None => moment(text).map(Self::Moment).or_else(|| text.parse().ok().map(Self::Day)),
-            Some((from, to)) => match (from.parse(), to.parse()) {
-                (Ok(from), Ok(to)) => Some(Self::Days(from, to)),
-                _ => Some(Self::Span(moment(from)?, moment(to)?)),
+        let (when, years) = match text.split_once('/') {
+            None => match moment(text) {
+                Some(at) => (Self::Moment(at), [at.year(); 2]),
+                None => text.parse().ok().map(|day: NaiveDate| (Self::Day(day), [day.year(); 2]))?,
             },
-        }
+            Some((from, to)) => match (from.parse::<NaiveDate>(), to.parse::<NaiveDate>()) {
+                (Ok(from), Ok(to)) => (Self::Days(from, to), [from.year(), to.year()]),
+                _ => {
+                    let (from, to) = (moment(from)?, moment(to)?);
+                    (Self::Span(from, to), [from.year(), to.year()])
+                }
+            },
+        };
+        years.iter().all(|year| YEARS.contains(year)).then_some(when)
     }
 
     /// Its first moment.
@@ -59,7 +71,7 @@ impl When {
     /// The moment at which it is over; that of a moment is the moment itself.
     pub fn end(&self) -> NaiveDateTime {
         match self {
-            Self::Day(day) => (*day + Days::new(1)).and_time(NaiveTime::MIN),
+            Self::Day(day) => day.succ_opt().unwrap_or(*day).and_time(NaiveTime::MIN),
             Self::Days(_, end) => end.and_time(NaiveTime::MIN),
             Self::Moment(at) | Self::Span(_, at) => *at,
         }
@@ -331,13 +343,18 @@ fn names((number, weekday): (Option<i8>, Weekday), day: NaiveDate) -> bool {
     weekday == day.weekday()
         && match number {
             None => true,
-            Some(-1) => (day + Days::new(7)).month() != day.month(),
+            Some(-1) => is_next_month(day, 7),
             Some(number) => i64::from(number) == in_month,
         }
 }
 
 fn is_last(day: NaiveDate) -> bool {
-    (day + Days::new(1)).month() != day.month()
+    is_next_month(day, 1)
+}
+
+/// Whether the month is over so many days later; at the end of the calendar it is.
+fn is_next_month(day: NaiveDate, days: u64) -> bool {
+    day.checked_add_days(Days::new(days)).is_none_or(|later| later.month() != day.month())
 }
 
 impl fmt::Display for Recurrence {
@@ -407,6 +424,34 @@ mod tests {
         for text in ["", "FREQ=SOMETIMES", "FREQ=DAILY;BYHOUR=24", "BYDAY=MO", "FREQ=MONTHLY;BYMONTHDAY=0"] {
             assert_eq!(Recurrence::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn years_outside_of_1_to_9999_are_not_read() {
+        for (text, end) in [
+            ("9999-12-31", "10000-01-01"),
+            ("0001-01-01", "1-01-02"),
+            ("9999-12-31T23:59", "9999-12-31"),
+            ("0001-01-01/9999-12-31", "9999-12-31"),
+        ] {
+            let end_of = When::parse(text).unwrap().end().date();
+            assert_eq!(format!("{}-{}", end_of.year(), end_of.format("%m-%d")), end);
+        }
+        for text in [
+            "+262142-12-31",
+            "-262143-01-01",
+            "+10000-01-01",
+            "0000-12-31",
+            "+262142-12-31T23:59",
+            "0000-12-31T00:00",
+            "2026-11-23/+262142-12-31",
+            "-262143-01-01/2026-11-23",
+            "2026-11-23T06:00/+262142-12-31T12:00",
+        ] {
+            assert_eq!(When::parse(text), None, "{text}");
+        }
+        assert_eq!(When::Day(NaiveDate::MAX).end().date(), NaiveDate::MAX);
+        assert!(is_last(NaiveDate::MAX) && names((Some(-1), NaiveDate::MAX.weekday()), NaiveDate::MAX));
     }
 
     #[test]

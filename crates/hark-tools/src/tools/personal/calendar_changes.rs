@@ -1,9 +1,7 @@
 //! `calendar.change` and `calendar.remove`: another title, day, time or place for an event, and events taken out. Of an event that
 //! repeats one time is meant, where not all were said.
 
-use super::calendar::{
-    MINUTE, SEARCH_DAYS, USUAL_MINUTES, id_of, is_called, made, shown, span, undoable, wall,
-};
+use super::calendar::{SEARCH_DAYS, USUAL_MINUTES, id_of, is_called, made, shown, span, undoable, wall};
 use super::without_article;
 use crate::tools::args::Args;
 use crate::tools::clock::reschedule::Aim;
@@ -34,9 +32,9 @@ struct Asking {
 impl Asking {
     fn of(services: &Services, args: &Args) -> Self {
         let id = args.text("id").map(|id| match id.rsplit_once('@') {
-            Some((uid, at)) => match NaiveDateTime::parse_from_str(at, MINUTE) {
-                Ok(at) => (uid.to_owned(), Some(at)),
-                Err(_) => (id.to_owned(), None),
+            Some((uid, at)) => match When::parse(at) {
+                Some(When::Moment(at)) => (uid.to_owned(), Some(at)),
+                _ => (id.to_owned(), None),
             },
             None => (id.to_owned(), None),
         });

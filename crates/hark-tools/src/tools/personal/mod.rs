@@ -48,7 +48,7 @@ pub(in crate::tools) fn when_fields(when: &When, now: NaiveDateTime) -> Map<Stri
     fields.insert("hour".to_owned(), json!(start.hour()));
     fields.insert("minute".to_owned(), json!(start.minute()));
     if let When::Days(from, to) = when {
-        let is_month = from.day() == 1 && *from + Months::new(1) == *to;
+        let is_month = from.day() == 1 && from.checked_add_months(Months::new(1)) == Some(*to);
         fields.insert("whole_month".to_owned(), json!(is_month));
         fields.insert(
             "last".to_owned(),

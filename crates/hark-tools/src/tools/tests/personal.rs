@@ -61,13 +61,15 @@ async fn an_event_needs_a_time_that_is_not_over() {
     let (house, dir) = house();
     let (code, receipt) = house.fails("calendar.create", json!({"title": "Dentist"})).await;
     assert_eq!((code.as_str(), &receipt.detail["missing"]), (error_code::BAD_ARGUMENT, &json!("when")));
-    for when in ["2026-11-20", "2026-11-21T10:00:00"] {
+    for when in ["2026-11-20", "2026-11-21T10:00:00", "+262142-12-31", "2026-12-01/+262142-12-31"] {
         let (code, _) = house.fails("calendar.create", json!({"title": "Dentist", "when": when})).await;
         assert_eq!(code, error_code::BAD_ARGUMENT, "{when}");
     }
     let backwards = json!({"title": "x", "when": "2026-11-27T15:00:00", "until": "2026-11-27T14:00:00"});
     assert_eq!(house.fails("calendar.create", backwards).await.0, error_code::BAD_ARGUMENT);
     assert_eq!(fs::read_dir(dir.path().join("calendar")).unwrap().count(), 0);
+    let at_the_end = json!({"id": "x@+262142-12-31T23:59", "time": "10:00:00"});
+    assert_eq!(house.fails("calendar.change", at_the_end).await.0, error_code::NOT_FOUND);
 }
 
 /// A call of a turn of its own, which must succeed: "undo that" takes back the last turn.
