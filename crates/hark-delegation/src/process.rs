@@ -2,7 +2,7 @@
 //! at the end.
 //! Dropping the future ends it.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use hark_process::ProcessGroup;
 use std::process::Stdio;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::Command;
@@ -36,7 +36,7 @@ pub(crate) async fn run(
 ) -> std::io::Result<Exit> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.process_group(0).kill_on_drop(true).spawn()?;
-    let group = Group(child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)));
+    let group = ProcessGroup::led_by(child.id());
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let feed = async {
         if let Some(mut stdin) = stdin {
@@ -60,8 +60,11 @@ pub(crate) async fn run(
         false
     };
     let (said_too_much, complaint, ()) = tokio::join!(listen, end_of(stderr), feed);
-    let status = child.wait().await?;
+    let leaders_end = group.leaders_end();
+    drop(tokio::task::spawn_blocking(move || leaders_end.wait()).await);
+    // Before the program is reaped: its number stays its own until then.
     drop(group);
+    let status = child.wait().await?;
     Ok(Exit { code: status.code().filter(|_| !said_too_much), complaint, said_too_much })
 }
 
@@ -102,20 +105,22 @@ async fn end_of(from: Option<impl AsyncRead + Unpin>) -> String {
     String::from_utf8_lossy(&kept).into_owned()
 }
 
-/// A group of processes that ends with this.
-struct Group(Option<Pid>);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Group {
-    fn kill(&self) {
-        if let Some(leader) = self.0 {
-            // Gone already is fine.
-            let _ = kill_process_group(leader, Signal::KILL);
+    #[tokio::test]
+    async fn what_it_leaves_behind_ends_before_it_is_reaped_and_its_code_is_kept() {
+        let mut command = Command::new("/bin/sh");
+        // The one left behind holds no pipe, so that the program itself ends at once.
+        command.args(["-c", "sleep 600 >/dev/null 2>&1 & echo $!; exit 3"]);
+        let mut left_behind = String::new();
+        let exit = run(command, String::new(), |line| left_behind = line.trim().to_owned()).await.unwrap();
+        assert_eq!((exit.code, exit.said_too_much), (Some(3), false));
+        let stat = format!("/proc/{left_behind}/stat");
+        // It may still wait to be reaped.
+        while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.kill();
     }
 }

@@ -2,7 +2,7 @@
 //! environment, and ended with everything they started when their time is over.
 
 use hark_config::tools::{ToolsConfig, runs_anything};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use hark_process::ProcessGroup;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -147,8 +147,7 @@ impl Shell {
             .kill_on_drop(true)
             .spawn()
             .map_err(cannot)?;
-        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let mut group = Group(group);
+        let group = ProcessGroup::led_by(child.id());
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (mut out, mut err) = (Vec::new(), Vec::new());
         // Too much output ends both; a program that does not end is ended by the caller's time-out.
@@ -157,13 +156,10 @@ impl Shell {
         if truncated {
             group.kill();
         }
-        if let Some(leader) = group.0 {
-            // Not reaped here: until its group is gone its number stays its own.
-            let ended = move || waitid(WaitId::Pid(leader), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
-            drop(tokio::task::spawn_blocking(ended).await);
-        }
-        group.kill();
-        group.0 = None;
+        let leaders_end = group.leaders_end();
+        drop(tokio::task::spawn_blocking(move || leaders_end.wait()).await);
+        // Before the program is reaped: its number stays its own until then.
+        drop(group);
         let status = child.wait().await.map_err(cannot)?;
         let exit_code = if truncated { None } else { status.code() };
         Ok(ProgramOutput { exit_code, stdout: printable(&out), stderr: printable(&err), truncated })
@@ -193,24 +189,6 @@ fn find(program: &str) -> Option<PathBuf> {
 fn home(program: Option<PathBuf>) -> Option<PathBuf> {
     let program = program?;
     Some(program.parent()?.canonicalize().ok()?.join(program.file_name()?))
-}
-
-/// A group of processes that ends with this.
-struct Group(Option<Pid>);
-
-impl Group {
-    fn kill(&self) {
-        if let Some(leader) = self.0 {
-            // Gone already is fine.
-            let _ = kill_process_group(leader, Signal::KILL);
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.kill();
-    }
 }
 
 /// Reads to the end; an error when there is more than is kept.

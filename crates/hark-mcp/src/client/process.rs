@@ -5,7 +5,7 @@ use super::Trouble;
 use hark_config::mcp::McpServer;
 use hark_config::paths::expand;
 use hark_core::external_tools::cleaned;
-use rustix::process::{Pid, Signal, kill_process_group};
+use hark_process::ProcessGroup;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,8 +25,9 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// See the module.
 pub(super) struct Process {
-    child: Child,
-    group: Option<Pid>,
+    /// Goes first: its number stays its own until the child is reaped.
+    _group: ProcessGroup,
+    _child: Child,
     shown: String,
     complaints: Arc<Mutex<Vec<u8>>>,
 }
@@ -46,7 +47,7 @@ pub(super) fn start(name: &str, config: &McpServer) -> Result<(Process, ChildStd
         fix: format!("install it, or correct mcp.servers.{name}.command"),
     };
     let mut child = command.spawn().map_err(|error| cannot(&error))?;
-    let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let group = ProcessGroup::led_by(child.id());
     let (Some(stdin), Some(stdout), Some(stderr)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
@@ -55,7 +56,7 @@ pub(super) fn start(name: &str, config: &McpServer) -> Result<(Process, ChildStd
     let complaints = Arc::default();
     tokio::spawn(keep_end(stderr, Arc::clone(&complaints)));
     let shown = std::iter::once(&config.command).chain(&config.args).cloned().collect::<Vec<_>>().join(" ");
-    Ok((Process { child, group, shown, complaints }, stdin, stdout))
+    Ok((Process { _group: group, _child: child, shown, complaints }, stdin, stdout))
 }
 
 /// Its whole environment.
@@ -100,15 +101,5 @@ impl Process {
         let kept = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);
         text.lines().rev().map(|line| cleaned(line, MOST_TOLD).0).find(|line| !line.is_empty())
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // Until it is reaped its number stays its own.
-        if let (Some(group), true) = (self.group, self.child.id().is_some()) {
-            // Gone already is fine.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
     }
 }
