@@ -29,7 +29,7 @@ impl Key {
 
     fn read(path: &Path) -> Result<Self, Error> {
         let wrong = |why: String| Error::KeyFile { path: path.display().to_string(), why };
-        let key = paths::read_secret(path).map_err(wrong)?;
+        let key = paths::read_secret(path).map_err(|error| wrong(error.to_string()))?;
         if !key.chars().all(|c| c.is_ascii_graphic()) {
             return Err(wrong("it holds characters no key has".into()));
         }

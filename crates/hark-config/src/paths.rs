@@ -4,7 +4,7 @@ use hark_core::{Fault, FaultKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Longest file of a secret that is read; a token of Home Assistant has about 180 characters.
@@ -110,23 +110,56 @@ pub fn secret_file(configured: &str, credential: &str, credentials_dir: Option<&
     credentials_dir.map(|dir| dir.join(credential)).filter(|path| path.exists())
 }
 
+/// Why the file of a secret is of no use; what it holds is not in it. Whoever reads it says which file, and how to mend it.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    /// The system does not give it.
+    #[error(transparent)]
+    Unreadable(#[from] io::Error),
+    /// It is no secret, but something else.
+    #[error("{0} bytes are too many for a secret")]
+    TooLong(u64),
+    /// Nothing but white space.
+    #[error("it is empty")]
+    Empty,
+    /// Something is between its words.
+    #[error("it holds more than one word")]
+    SeveralWords,
+}
+
 /// The one word in the file of a secret, without the white space around it.
 ///
 /// # Errors
-/// Why it cannot be read or is none; what the file holds is not in it.
-pub fn read_secret(path: &Path) -> Result<String, String> {
-    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if size > SECRET_MAX_BYTES {
-        return Err(format!("{size} bytes are too many for a secret"));
-    }
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+/// When it cannot be read or is none.
+pub fn read_secret(path: &Path) -> Result<String, SecretError> {
+    let text = read_secret_text(path)?;
     match text.trim() {
-        "" => Err("it is empty".into()),
+        "" => Err(SecretError::Empty),
         word if word.contains(|c: char| c.is_whitespace() || c.is_control()) => {
-            Err("it holds more than one word".into())
+            Err(SecretError::SeveralWords)
         }
         word => Ok(word.to_owned()),
     }
+}
+
+/// The file of a secret of any words, without the white space at its end.
+///
+/// # Errors
+/// When it cannot be read or is too long.
+pub fn read_secret_text(path: &Path) -> Result<String, SecretError> {
+    let file = fs::File::open(path)?;
+    let size = file.metadata()?.len();
+    if size > SECRET_MAX_BYTES {
+        return Err(SecretError::TooLong(size));
+    }
+    let mut text = String::new();
+    // A device says that it has no length.
+    let read = file.take(SECRET_MAX_BYTES + 1).read_to_string(&mut text)? as u64;
+    if read > SECRET_MAX_BYTES {
+        return Err(SecretError::TooLong(read));
+    }
+    text.truncate(text.trim_end().len());
+    Ok(text)
 }
 
 fn is_writable(folder: &Path) -> bool {
@@ -254,6 +287,25 @@ mod tests {
         places.models = Some(named.clone());
         assert_eq!(places.models_dir("").unwrap(), named);
         assert_eq!(places.models_dir(beside.to_str().unwrap()).unwrap(), beside);
+    }
+
+    #[test]
+    fn a_file_of_a_secret_is_read_up_to_a_limit() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("secret");
+        let why = |text: &str| {
+            fs::write(&file, text).unwrap();
+            read_secret(&file).map_err(|error| error.to_string())
+        };
+        assert_eq!(why(" word \n"), Ok("word".into()));
+        assert_eq!(why(" \n"), Err("it is empty".into()));
+        assert_eq!(why("two words"), Err("it holds more than one word".into()));
+        assert_eq!(why(&"x".repeat(8193)), Err("8193 bytes are too many for a secret".into()));
+        fs::write(&file, " two\nlines\n\n").unwrap();
+        assert_eq!(read_secret_text(&file).unwrap(), " two\nlines");
+        assert!(matches!(read_secret_text(&root.path().join("no")), Err(SecretError::Unreadable(_))));
+        let endless = Path::new("/dev/zero");
+        assert!(!endless.exists() || matches!(read_secret_text(endless), Err(SecretError::TooLong(_))));
     }
 
     #[test]

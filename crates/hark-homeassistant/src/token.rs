@@ -44,7 +44,10 @@ impl TokenFile {
     /// # Errors
     /// `TokenFile` when there is none, or something else than one token.
     pub fn read(&self) -> Result<Token, Error> {
-        let wrong = |why| Error::TokenFile { path: self.0.display().to_string(), why };
+        let wrong = |error: paths::SecretError| Error::TokenFile {
+            path: self.0.display().to_string(),
+            why: error.to_string(),
+        };
         paths::read_secret(&self.0).map(Token).map_err(wrong)
     }
 }

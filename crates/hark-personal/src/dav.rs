@@ -343,7 +343,8 @@ impl Server {
 
     fn password(&self) -> Result<Option<String>, PersonalError> {
         let read = |path: &PathBuf| {
-            paths::read_secret(path).map_err(|why| PersonalError::NoPassword { address: self.host(), why })
+            paths::read_secret(path)
+                .map_err(|error| PersonalError::NoPassword { address: self.host(), why: error.to_string() })
         };
         self.password_file.as_ref().map(read).transpose()
     }

@@ -3,7 +3,7 @@
 
 use super::Trouble;
 use hark_config::mcp::McpServer;
-use hark_config::paths::expand;
+use hark_config::paths::{expand, read_secret_text};
 use hark_core::external_tools::cleaned;
 use hark_process::ProcessGroup;
 use std::process::Stdio;
@@ -69,11 +69,11 @@ fn environment(name: &str, config: &McpServer) -> Result<Vec<(String, std::ffi::
     let given = config.env.iter().filter_map(|entry| entry.split_once('='));
     all.extend(given.map(|(name, value)| (name.to_owned(), value.into())));
     for (variable, file) in config.env_files.iter().filter_map(|entry| entry.split_once('=')) {
-        let secret = std::fs::read_to_string(expand(file)).map_err(|error| Trouble {
+        let secret = read_secret_text(&expand(file)).map_err(|error| Trouble {
             message: format!("the variable {variable} of the MCP server {name} cannot be read: {error}"),
             fix: format!("correct mcp.servers.{name}.env_files"),
         })?;
-        all.push((variable.to_owned(), secret.trim_end().into()));
+        all.push((variable.to_owned(), secret.into()));
     }
     Ok(all)
 }
@@ -101,5 +101,27 @@ impl Process {
         let kept = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);
         text.lines().rev().map(|line| cleaned(line, MOST_TOLD).0).find(|line| !line.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_a_variable_is_read_up_to_a_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        let entry = format!("KEY={}", file.display());
+        let config = McpServer { env_files: vec![entry], ..McpServer::default() };
+        std::fs::write(&file, "two words\n").unwrap();
+        let all = environment("mail", &config).unwrap_or_else(|trouble| panic!("{}", trouble.message));
+        assert!(all.contains(&("KEY".to_owned(), "two words".into())));
+        std::fs::write(&file, "x".repeat(100_000)).unwrap();
+        let trouble = environment("mail", &config).err().unwrap();
+        assert_eq!(
+            trouble.message,
+            "the variable KEY of the MCP server mail cannot be read: 100000 bytes are too many for a secret"
+        );
     }
 }
