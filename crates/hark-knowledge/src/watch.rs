@@ -7,13 +7,13 @@ use crate::encoder::Encoder;
 use crate::files::absolute;
 use crate::index::Knowledge;
 use hark_core::Fault;
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -66,7 +66,8 @@ type Asker = Sender<Result<Counts, Fault>>;
 pub type WatchCallback = Box<dyn FnMut(WatchEvent) + Send>;
 
 enum Message {
-    Seen(notify::Result<notify::Event>),
+    /// Something is in what was seen.
+    Seen,
     Add(PathBuf, Asker),
     Remove(PathBuf, Asker),
     Refresh,
@@ -103,13 +104,14 @@ impl Watch {
     ) -> Result<Self, KnowledgeError> {
         let (messages, inbox) = channel();
         let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::default();
         let watcher = match follow {
-            true => Some(watcher(messages.clone(), knowledge.path())?),
+            true => Some(watcher(messages.clone(), Arc::clone(&seen), knowledge.path())?),
             false => None,
         };
         let stopping = Arc::clone(&stop);
         let work = move || {
-            let keeper = Keeper { knowledge, encoder, watcher, pause, callback, stop: stopping };
+            let keeper = Keeper { knowledge, encoder, watcher, seen, pause, callback, stop: stopping };
             keeper.run(&inbox);
         };
         let thread = std::thread::Builder::new()
@@ -168,16 +170,60 @@ impl Drop for Watch {
     }
 }
 
-fn watcher(messages: Sender<Message>, index: &Path) -> Result<RecommendedWatcher, KnowledgeError> {
-    let handler = move |event| {
-        // The thread may have ended.
-        let _ = messages.send(Message::Seen(event));
-    };
-    notify::recommended_watcher(handler)
+fn watcher(
+    messages: Sender<Message>,
+    seen: Arc<Mutex<Seen>>,
+    index: &Path,
+) -> Result<RecommendedWatcher, KnowledgeError> {
+    notify::recommended_watcher(handler(messages, seen))
         .map_err(|error| KnowledgeError::Watch { path: index.to_owned(), why: error.to_string() })
 }
 
-/// What was seen and not looked at yet.
+/// Notes what the system tells, and wakes the thread once until it has taken that: the thread may be at work for hours.
+fn handler(
+    messages: Sender<Message>,
+    seen: Arc<Mutex<Seen>>,
+) -> impl FnMut(notify::Result<notify::Event>) + Send + 'static {
+    move |event| {
+        if seen.lock().unwrap_or_else(PoisonError::into_inner).note(event) {
+            // The thread may have ended.
+            let _ = messages.send(Message::Seen);
+        }
+    }
+}
+
+/// What the system told and the thread has not taken yet.
+#[derive(Default)]
+struct Seen {
+    paths: BTreeSet<PathBuf>,
+    all: bool,
+    error: Option<notify::Error>,
+    is_told: bool,
+}
+
+impl Seen {
+    /// Whether the thread is to be woken.
+    fn note(&mut self, event: notify::Result<notify::Event>) -> bool {
+        match event {
+            Ok(event) if event.need_rescan() => self.all = true,
+            // To read a document is one, too.
+            Ok(event) if event.kind.is_access() => return false,
+            Ok(event) => self.paths.extend(event.paths),
+            Err(error) => {
+                // What was missed is found by going through everything.
+                self.all = true;
+                self.error.get_or_insert(error);
+            }
+        }
+        self.all |= self.paths.len() > MAX_CHANGED;
+        if self.all {
+            self.paths.clear();
+        }
+        !std::mem::replace(&mut self.is_told, true)
+    }
+}
+
+/// What was seen in the roots and not looked at yet.
 #[derive(Default)]
 struct Changes {
     paths: BTreeSet<PathBuf>,
@@ -219,6 +265,7 @@ struct Keeper {
     knowledge: Knowledge,
     encoder: Box<dyn Encoder + Send>,
     watcher: Option<RecommendedWatcher>,
+    seen: Arc<Mutex<Seen>>,
     pause: Box<dyn FnMut() + Send>,
     callback: WatchCallback,
     stop: Arc<AtomicBool>,
@@ -237,7 +284,7 @@ impl Keeper {
             let wait = if changes.is_empty() { IDLE } else { changes.wait(debounce) };
             match inbox.recv_timeout(wait) {
                 Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(Message::Seen(event)) => self.see(event, &mut changes),
+                Ok(Message::Seen) => self.see(&mut changes),
                 Ok(Message::Refresh) => self.go_through(None),
                 Ok(Message::Add(path, asker)) => {
                     let added = self.work(|knowledge, encoder, hook| knowledge.add(&path, encoder, hook));
@@ -306,29 +353,21 @@ impl Keeper {
         (self.callback)(event);
     }
 
-    fn see(&mut self, event: notify::Result<notify::Event>, changes: &mut Changes) {
-        match event {
-            Ok(event) if event.need_rescan() => changes.note(Vec::new(), true),
-            Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
-            Ok(event) => {
-                let roots = self.knowledge.roots().unwrap_or_default();
-                let is_rooted = |path: &PathBuf| {
-                    let holds = |(root, is_folder): &(PathBuf, bool)| {
-                        path == root || *is_folder && path.starts_with(root)
-                    };
-                    roots.iter().any(holds)
-                };
-                let paths: Vec<PathBuf> = event.paths.into_iter().filter(is_rooted).collect();
-                if !paths.is_empty() {
-                    changes.note(paths, false);
-                }
-            }
-            Err(error) => {
-                let path = error.paths.first().cloned().unwrap_or_else(|| self.knowledge.path().to_owned());
-                (self.callback)(WatchEvent::Failed(KnowledgeError::Watch { path, why: error.to_string() }));
-                // What was missed is found by going through everything.
-                changes.note(Vec::new(), true);
-            }
+    fn see(&mut self, changes: &mut Changes) {
+        let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(error) = seen.error {
+            let path = error.paths.first().cloned().unwrap_or_else(|| self.knowledge.path().to_owned());
+            (self.callback)(WatchEvent::Failed(KnowledgeError::Watch { path, why: error.to_string() }));
+        }
+        let roots = self.knowledge.roots().unwrap_or_default();
+        let is_rooted = |path: &PathBuf| {
+            let holds =
+                |(root, is_folder): &(PathBuf, bool)| path == root || *is_folder && path.starts_with(root);
+            roots.iter().any(holds)
+        };
+        let paths: Vec<PathBuf> = seen.paths.into_iter().filter(is_rooted).collect();
+        if seen.all || !paths.is_empty() {
+            changes.note(paths, seen.all);
         }
     }
 
@@ -350,5 +389,38 @@ impl Keeper {
                 (self.callback)(WatchEvent::Failed(failed));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use notify::event::{AccessKind, Flag, ModifyKind};
+    use notify::{Event, EventKind};
+
+    #[test]
+    fn what_is_seen_while_the_thread_works_wakes_it_once_and_has_a_limit() {
+        let (messages, inbox) = channel();
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let mut handler = handler(messages, Arc::clone(&seen));
+        let at = |kind, name: usize| Ok(Event::new(kind).add_path(PathBuf::from(format!("/in/{name}"))));
+        let modified = EventKind::Modify(ModifyKind::Any);
+        for name in 0..2 * MAX_CHANGED {
+            handler(at(EventKind::Access(AccessKind::Any), name));
+        }
+        assert_eq!(inbox.try_iter().count(), 0, "it reads documents itself");
+        for name in 0..MAX_CHANGED {
+            handler(at(modified, name));
+        }
+        assert_eq!((inbox.try_iter().count(), seen.lock().unwrap().paths.len()), (1, MAX_CHANGED));
+        handler(at(modified, MAX_CHANGED));
+        handler(at(modified, 0));
+        let taken = std::mem::take(&mut *seen.lock().unwrap());
+        assert!(inbox.try_iter().next().is_none() && taken.all && taken.paths.is_empty());
+        // Taken once, the thread is woken again.
+        handler(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
+        handler(Err(notify::Error::generic("gone")));
+        let taken = std::mem::take(&mut *seen.lock().unwrap());
+        assert!(inbox.try_iter().count() == 1 && taken.all && taken.error.is_some());
     }
 }
