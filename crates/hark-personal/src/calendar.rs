@@ -5,7 +5,7 @@ use crate::dav::{EVENT, Kind, Resource, Server};
 use crate::edit::{self, Change, Series};
 use crate::error::PersonalError;
 use crate::events::{self, Event, NewEvent, Occurrence, Time};
-use crate::folder;
+use crate::folder::{self, on_disk};
 use crate::sources::Sources;
 use chrono::{DateTime, Duration, NaiveDateTime, NaiveTime, Utc};
 use hark_config::personal::PersonalConfig;
@@ -99,11 +99,8 @@ impl Calendars {
             }));
         }
         if let Some(folder) = self.0.folder.clone() {
-            let read = tokio::task::spawn_blocking(move || folder::read(&folder, "ics"));
-            let read = read.await.unwrap_or_else(|error| {
-                Err(PersonalError::BadAnswer("the calendar".into(), error.to_string()))
-            });
-            objects.extend(read?.into_iter().map(|(path, text)| Object {
+            let read = on_disk(move || folder::read(&folder, "ics")).await?;
+            objects.extend(read.into_iter().map(|(path, text)| Object {
                 place: Place::File(path),
                 version: text.clone(),
                 text,
@@ -142,20 +139,23 @@ impl Calendars {
     /// Puts a text with one new entry to the others; answers where it is.
     pub(crate) async fn keep(&self, kind: &str, uid: &str, text: String) -> Result<Place, PersonalError> {
         let name = format!("{uid}.ics");
-        Ok(match (&self.0.server, &self.0.folder) {
+        match (&self.0.server, self.0.folder.clone()) {
             (Some(server), _) => {
-                Place::Server(server.as_ref().map_err(Clone::clone)?.add(kind, &name, text).await?)
+                let server = server.as_ref().map_err(Clone::clone)?;
+                Ok(Place::Server(server.add(kind, &name, text).await?))
             }
-            (None, Some(folder)) if folder.is_dir() => {
-                folder::add(folder, &name, &text)?;
-                Place::File(folder.join(name))
+            (None, Some(folder)) => {
+                let add = move || match folder.is_dir() {
+                    true => folder::add(&folder, &name, &text).map(|()| Place::File(folder.join(name))),
+                    false => {
+                        let why = "events are added to a folder of files or a CalDAV server, not into a file";
+                        Err(PersonalError::File { path: folder.display().to_string(), why: why.into() })
+                    }
+                };
+                on_disk(add).await
             }
-            (None, Some(path)) => {
-                let why = "events are added to a folder of files or a CalDAV server, not into a file".into();
-                return Err(PersonalError::File { path: path.display().to_string(), why });
-            }
-            (None, None) => return Err(PersonalError::NotConfigured("calendar")),
-        })
+            (None, None) => Err(PersonalError::NotConfigured("calendar")),
+        }
     }
 
     /// Changes an event that was found; answers it as the calendar has it then.
@@ -213,22 +213,27 @@ impl Calendars {
                 Some(url) => Place::Server(url),
                 None => Place::File(PathBuf::from(&revision.place)),
             };
-        match (&place, &revision.before, &revision.after) {
+        match (place, revision.before.clone(), revision.after.clone()) {
             (Place::Server(url), before, after) => {
                 let server = self.server()?;
                 match (before, after) {
-                    (Some(before), after) => server.put(url, before.clone(), after.as_deref()).await,
-                    (None, Some(after)) => server.delete(url, after).await,
+                    (Some(before), after) => server.put(&url, before, after.as_deref()).await,
+                    (None, Some(after)) => server.delete(&url, &after).await,
                     (None, None) => Ok(()),
                 }
             }
-            (Place::File(path), Some(before), Some(after)) => folder::replace(path, after, before),
-            (Place::File(path), Some(before), None) => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                folder::add(path.parent().unwrap_or(path), &name, before)
+            (Place::File(path), before, after) => {
+                let put_back = move || match (before, after) {
+                    (Some(before), Some(after)) => folder::replace(&path, &after, &before),
+                    (Some(before), None) => {
+                        let name = path.file_name().unwrap_or_default().to_string_lossy();
+                        folder::add(path.parent().unwrap_or(&path), &name, &before)
+                    }
+                    (None, Some(after)) => folder::remove(&path, &after),
+                    (None, None) => Ok(()),
+                };
+                on_disk(put_back).await
             }
-            (Place::File(path), None, Some(after)) => folder::remove(path, after),
-            (Place::File(_), None, None) => Ok(()),
         }
     }
 
@@ -255,7 +260,10 @@ impl Calendars {
                 let found = self.server()?.get(url).await?;
                 found.map(|found| (found.text, found.version.unwrap_or_default()))
             }
-            Place::File(path) => folder::now(path)?.map(|text| (text.clone(), text)),
+            Place::File(path) => {
+                let path = path.clone();
+                on_disk(move || folder::now(&path)).await?.map(|text| (text.clone(), text))
+            }
         };
         Ok(found.map(|(text, version)| Object { place: place.clone(), text, version }))
     }
@@ -273,12 +281,17 @@ impl Calendars {
             }
             (Place::Server(url), Some(text)) => self.server()?.put(url, text, Some(&object.version)).await?,
             (Place::Server(url), None) => self.server()?.delete(url, &object.version).await?,
-            (Place::File(path), Some(text)) => folder::replace(path, &object.text, &text)?,
-            // The one file of a calendar stays, without its last event.
-            (Place::File(path), None) if self.0.folder.as_ref() == Some(path) => {
-                folder::replace(path, &object.text, EMPTY)?;
+            (Place::File(path), text) => {
+                // The one file of a calendar stays, without its last event.
+                let is_only = self.0.folder.as_ref() == Some(path);
+                let text = text.or_else(|| is_only.then(|| EMPTY.to_owned()));
+                let (path, before) = (path.clone(), object.text.clone());
+                let write = move || match text {
+                    Some(text) => folder::replace(&path, &before, &text),
+                    None => folder::remove(&path, &before),
+                };
+                on_disk(write).await?;
             }
-            (Place::File(path), None) => folder::remove(path, &object.text)?,
         }
         self.object(&object.place).await
     }

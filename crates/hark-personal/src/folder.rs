@@ -13,6 +13,14 @@ const MAX_BYTES: u64 = 32 * 1024 * 1024;
 /// A file and its text.
 pub(crate) type Kept = (PathBuf, String);
 
+/// Does what waits for the disk on a thread that may wait, so that other tasks of the runtime go on.
+pub(crate) async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, PersonalError> + Send + 'static,
+) -> Result<T, PersonalError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(PersonalError::BadAnswer("the calendar".into(), error.to_string())))
+}
+
 /// A file, or all files of a folder with this extension, in the order of their names.
 pub(crate) fn read(path: &Path, extension: &str) -> Result<Vec<Kept>, PersonalError> {
     let failed = |error: std::io::Error| PersonalError::of_file(path, &error);
@@ -88,4 +96,18 @@ fn text(path: &Path) -> std::io::Result<String> {
     let mut read = Vec::new();
     fs::File::open(path)?.take(MAX_BYTES).read_to_end(&mut read)?;
     Ok(String::from_utf8_lossy(&read).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread::current;
+
+    #[tokio::test]
+    async fn the_disk_is_waited_for_on_another_thread() {
+        assert_ne!(on_disk(|| Ok(current().id())).await, Ok(current().id()));
+        assert_eq!(on_disk(|| Err::<(), _>(PersonalError::Gone)).await, Err(PersonalError::Gone));
+        let broken = on_disk(|| -> Result<(), _> { panic!("as it should") }).await;
+        assert!(matches!(broken, Err(PersonalError::BadAnswer(..))));
+    }
 }
