@@ -12,7 +12,8 @@ use serde_json::Map;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -24,12 +25,14 @@ const LATEST: Duration = Duration::from_secs(20);
 const SHOWN: Duration = Duration::from_millis(1500);
 /// How often folders are looked at without the system's word: one may not be there yet, or be a share of another machine.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
+/// Words of the system that may wait: a share that hangs keeps the thread from taking them.
+const MOST_WAITING: usize = 1000;
 /// File of what is known of folders, in the state folder.
 const KEPT: &str = "watch.json";
 
 /// Ends with [`Watcher::stop`].
 pub struct Watcher {
-    stops: Vec<Sender<Told>>,
+    stops: Vec<SyncSender<Told>>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -53,7 +56,7 @@ impl Watcher {
         let mut started = Self { stops: Vec::new(), threads: Vec::new() };
         let folders = config.named_folders();
         if !folders.is_empty() {
-            let (tell, told) = channel();
+            let (tell, told) = sync_channel(MOST_WAITING);
             let folders = Folders::new(folders, state_dir, Arc::clone(&home), tell.clone());
             started.stops.push(tell);
             started
@@ -62,7 +65,7 @@ impl Watcher {
         }
         let repositories = config.named_repositories();
         if !repositories.is_empty() {
-            let (tell, told) = channel();
+            let (tell, told) = sync_channel(1);
             let (fetch, every) =
                 (config.git_fetch, Duration::from_secs(u64::from(config.git_every_min) * 60));
             started.stops.push(tell);
@@ -93,6 +96,8 @@ struct Folders {
     home: Arc<dyn HomeSink>,
     /// The system's word; none where it gives none.
     system: Option<RecommendedWatcher>,
+    /// More was told than may wait.
+    overflowed: Arc<AtomicBool>,
 }
 
 struct Folder {
@@ -107,6 +112,22 @@ struct Folder {
 impl Folder {
     fn holds(&self, paths: &[PathBuf]) -> bool {
         paths.iter().any(|path| path.parent() == Some(&self.path) || *path == self.path)
+    }
+}
+
+/// Hands the system's word on. What does not fit is left out, as all folders are looked at then.
+fn handler(
+    tell: SyncSender<Told>,
+    overflowed: Arc<AtomicBool>,
+) -> impl FnMut(notify::Result<notify::Event>) + Send + 'static {
+    move |event| {
+        let Some(word) = word(event) else { return };
+        // The thread may have ended; then nobody watches any more.
+        if let Err(TrySendError::Full(_)) = tell.try_send(word)
+            && !overflowed.swap(true, Ordering::AcqRel)
+        {
+            tracing::warn!("more happens in folders than is looked at in time; all are looked at again");
+        }
     }
 }
 
@@ -132,7 +153,7 @@ impl Folders {
         named: Vec<(String, PathBuf)>,
         state_dir: &Path,
         home: Arc<dyn HomeSink>,
-        tell: Sender<Told>,
+        tell: SyncSender<Told>,
     ) -> Self {
         let kept = state_dir.join(KEPT);
         let read = std::fs::read(&kept).ok();
@@ -143,22 +164,24 @@ impl Folders {
             Folder { name, path, known, is_followed: false, stirred: None }
         };
         let all = named.into_iter().map(folder).collect();
-        let handler = move |event| {
-            if let Some(word) = word(event) {
-                // The thread may have ended; then nobody watches any more.
-                let _ = tell.send(word);
-            }
-        };
-        let system = notify::recommended_watcher(handler);
+        let overflowed = Arc::new(AtomicBool::new(false));
+        let system = notify::recommended_watcher(handler(tell, Arc::clone(&overflowed)));
         let system =
             system.map_err(|error| tracing::warn!(%error, "folders are only looked at now and then")).ok();
-        Self { all, kept, home, system }
+        Self { all, kept, home, system, overflowed }
     }
 
     fn follow(mut self, told: &Receiver<Told>) {
         loop {
             if self.look(told) {
                 return;
+            }
+            if self.overflowed.swap(false, Ordering::AcqRel) {
+                // What still waits is of these folders as well.
+                if told.try_iter().any(|told| matches!(told, Told::Stop)) {
+                    return;
+                }
+                self.stir(|_| true);
             }
             let wait = self.next_look();
             match told.recv_timeout(wait) {
@@ -374,6 +397,21 @@ mod tests {
         std::thread::sleep(SETTLED * 4);
         assert_eq!(states.count("quiet"), 1, "each look tells it");
         watcher.stop();
+    }
+
+    #[test]
+    fn what_is_told_while_nobody_takes_it_has_a_limit() {
+        let (tell, told) = sync_channel(MOST_WAITING);
+        let overflowed = Arc::new(AtomicBool::new(false));
+        let mut handler = handler(tell, Arc::clone(&overflowed));
+        let written = || Ok(Event::new(EventKind::Modify(ModifyKind::Any)).add_path("/in/a".into()));
+        for _ in 0..MOST_WAITING {
+            handler(written());
+        }
+        assert!(!overflowed.load(Ordering::Acquire));
+        handler(written());
+        assert!(overflowed.load(Ordering::Acquire));
+        assert_eq!(told.try_iter().count(), MOST_WAITING);
     }
 
     #[test]
