@@ -5,10 +5,10 @@ use crate::keep::{Kept, MOST_LOOKED_AT, Memory};
 use crate::likeness::{shared, without_parts};
 use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester, SaidChange, SaidValue, ValueKind};
-use hark_language::names::{normal, telling_words};
+use hark_language::names::{asks, is_small, normal, telling_words};
 
 /// Words that what is otherwise now has of what was told at least.
-const LEAST_SHARED: usize = 2;
+pub(crate) const LEAST_SHARED: usize = 2;
 /// Words at most of what was told before, where a sentence goes on with it.
 const MOST_BEFORE: usize = 24;
 
@@ -61,9 +61,10 @@ impl Memory {
         let Some(change) = self.reader.as_ref().and_then(|reader| reader.change(text)) else {
             return Ok(None);
         };
-        let words = telling_words(&change.words);
+        // Values count beside a word of what they are of: "the training's mondays and thursdays now".
+        let (words, all) = (without_values(&change), telling_words(&change.words));
         let found = self.store.search(&words, true, MOST_LOOKED_AT)?;
-        let shared = |fact: &Fact| shared(&telling_words(&fact.text), &words);
+        let shared = |fact: &Fact| shared(&all, &telling_words(&fact.text));
         let best = found.into_iter().map(|fact| (shared(&fact), fact));
         let best = best.max_by_key(|(shared, fact)| (*shared, fact.id));
         Ok(best.filter(|(shared, _)| *shared >= LEAST_SHARED).map(|(_, fact)| fact))
@@ -74,7 +75,7 @@ impl Memory {
         let Some(first) = text.split_whitespace().next() else { return text.to_owned() };
         let first = first.trim_end_matches(|c: char| !c.is_alphanumeric());
         let languages = hark_language::all();
-        let points_back = languages.iter().any(|it| it.memory.has_any(it.memory.points_back, first));
+        let points_back = languages.iter().any(|it| it.memory.begins_with(it.memory.points_back, text));
         let language = languages.iter().find(|it| it.memory.is_pronoun(first));
         if !points_back && language.is_none() {
             return text.to_owned();
@@ -106,17 +107,11 @@ impl Memory {
         let Some(change) = reader.change(text).filter(|change| !change.values.is_empty()) else {
             return Ok(None);
         };
-        let mut said = change.words.clone();
-        for value in change.values.iter().rev() {
-            said.replace_range(value.start..value.end, " ");
-        }
+        let words: Vec<String> = without_values(&change).into_iter().filter(|word| !is_frame(word)).collect();
         // "Bins are thursday now", where nothing else was told of bins.
-        let with_a_word =
-            without_parts(self.store.search(&telling_words(&said), true, MOST_LOOKED_AT)?, |fact| fact);
+        let with_a_word = without_parts(self.store.search(&words, true, MOST_LOOKED_AT)?, |fact| fact);
         let only = |fact: &Fact| with_a_word.len() == 1 && with_a_word[0].id == fact.id;
         let is_about = |fact: &Fact| {
-            let words: Vec<String> =
-                telling_words(&said).into_iter().filter(|word| !is_frame(word)).collect();
             let shared = shared(&words, &telling_words(&fact.text));
             shared >= LEAST_SHARED || change.corrects && shared == words.len() || shared > 0 && only(fact)
         };
@@ -137,6 +132,15 @@ impl Memory {
     }
 }
 
+/// The words of a change that say what it is about: its values are other ones now.
+fn without_values(change: &SaidChange) -> Vec<String> {
+    let mut said = change.words.clone();
+    for value in change.values.iter().rev() {
+        said.replace_range(value.start..value.end, " ");
+    }
+    telling_words(&said).into_iter().filter(|word| !asks(word) && !is_small(word)).collect()
+}
+
 /// Whether keeping something made a fact, found it, or ended it.
 fn has(kept: &Kept, fact: &Fact) -> bool {
     match kept {
@@ -155,12 +159,16 @@ fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<S
     // "He can't make nine, it'll be half past eleven": nine is what it was, as "mondays" is "every monday".
     let is_new = |new: &&SaidValue| {
         let said = words_of(&change.words, new);
-        !known.iter().any(|value| value.kind == new.kind && shared(&said, &words_of(text, value)) > 0)
+        let is_said = |value: &SaidValue| {
+            let old = words_of(text, value);
+            if new.kind == ValueKind::Number { old == said } else { shared(&said, &old) > 0 }
+        };
+        !known.iter().any(|value| value.kind == new.kind && is_said(value))
     };
     let news: Vec<&SaidValue> = change.values.iter().filter(is_new).collect();
     let mut places: Vec<(SaidValue, &str)> = Vec::new();
     for (at, new) in news.iter().enumerate() {
-        let counted = behind(&change.words, new).filter(|_| new.kind == ValueKind::Number);
+        let counted = behind(&change.words, new).filter(|it| new.kind == ValueKind::Number && !is_frame(it));
         let counts_it = |value: &&SaidValue| {
             counted.as_ref().is_none_or(|new| {
                 behind(text, value).is_some_and(|old| shared(std::slice::from_ref(new), &[old]) == 1)

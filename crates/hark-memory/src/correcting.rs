@@ -50,7 +50,11 @@ impl Memory {
             Telling::Stated => !said.asked_only,
             // The text itself is kept as well: a doubtful statement only adds whom it is about, and one about "she" adds nothing.
             Telling::Whole => {
-                let is_named = !matches!(said.subject, Said::Pronoun(_)) || is_covered(bare, &[piece]);
+                let is_named = match &said.subject {
+                    Said::Pronoun(_) => is_covered(bare, &[piece]),
+                    Said::Named(name) => !begins_with_pronoun(name),
+                    Said::Me | Said::MyRelative(_) => true,
+                };
                 let is_sure = !said.asked_only || !OPEN.contains(&said.relation.as_str());
                 is_named && is_sure && text.contains(piece)
             }
@@ -211,6 +215,12 @@ fn right_words(fact: &Fact, said: &SaidCorrection) -> Option<String> {
     let right =
         said_again.and_then(|last| right.strip_prefix(last)).map_or(right.as_str(), str::trim).to_owned();
     (normal(&wrong) != normal(&right)).then(|| format!("{before}{right}{behind}"))
+}
+
+/// Whether it takes what was said before to know what is named: "his tablets".
+fn begins_with_pronoun(name: &str) -> bool {
+    let is_one = |word: &str| hark_language::all().iter().any(|language| language.memory.is_pronoun(word));
+    name.split(' ').next().is_some_and(is_one)
 }
 
 /// Whether some pieces of a text have all its telling words.

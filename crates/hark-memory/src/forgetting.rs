@@ -1,9 +1,11 @@
 //! Deleting facts: the one that matches a query best, or every fact about somebody.
 
+use crate::changing::LEAST_SHARED;
 use crate::keep::{MOST_ABOUT, MOST_LOOKED_AT, Memory};
+use crate::likeness::shared;
 use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester};
-use hark_language::names::{normal, telling_words};
+use hark_language::names::{asks, normal, telling_words};
 
 impl Memory {
     /// Forgets the fact that is meant, or every one about something; answers those that are gone, history included.
@@ -11,9 +13,43 @@ impl Memory {
     /// # Errors
     /// When the store cannot be read or written.
     pub fn forget(&self, asked: &str, every: bool, by: &Requester) -> Result<Vec<Fact>, Fault> {
-        let found = if every { self.everything_about(asked, by)? } else { self.meant(asked, by)? };
+        let found = self.to_forget(asked, every, by)?;
         let ids: Vec<i64> = found.iter().filter(|fact| self.may_tell(fact, by)).map(|fact| fact.id).collect();
         self.forget_ids(&ids)
+    }
+
+    /// The facts that are meant by what is to be forgotten; `every`: every one about it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn to_forget(&self, asked: &str, every: bool, by: &Requester) -> Result<Vec<Fact>, Fault> {
+        let find = |about: &str| if every { self.everything_about(about, by) } else { self.meant(about, by) };
+        let found = find(asked)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        // "The walking football, I've packed it in": a reason may stand behind it.
+        let topics = hark_language::all().into_iter().map(|language| language.memory.topic(asked));
+        let topic = topics.min_by_key(|topic| topic.len()).unwrap_or(asked);
+        let found = if topic == asked { found } else { find(topic)? };
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let mut found = self.with_most_words(topic)?;
+        found.truncate(if every { usize::MAX } else { 1 });
+        Ok(found)
+    }
+
+    /// The facts with most words of a topic, two and half of them at least, the newest first.
+    fn with_most_words(&self, topic: &str) -> Result<Vec<Fact>, Fault> {
+        let words: Vec<String> = telling_words(topic).into_iter().filter(|word| !asks(word)).collect();
+        let least = LEAST_SHARED.max(words.len().div_ceil(2));
+        let found = self.store.search(&words, true, MOST_LOOKED_AT)?;
+        let counted = found.into_iter().map(|fact| (shared(&words, &telling_words(&fact.text)), fact));
+        let mut counted: Vec<(usize, Fact)> = counted.filter(|(count, _)| *count >= least).collect();
+        counted.sort_by_key(|(count, fact)| std::cmp::Reverse((*count, fact.id)));
+        let most = counted.first().map_or(0, |(count, _)| *count);
+        Ok(counted.into_iter().take_while(|(count, _)| *count == most).map(|(_, fact)| fact).collect())
     }
 
     /// Forgets facts by their ids; answers those that are gone, history included.
@@ -53,11 +89,6 @@ impl Memory {
             && let Some(question) = self.question(asked)
         {
             found = self.answers(&question, by)?.into_iter().take(1).collect();
-        }
-        if found.is_empty() {
-            // "What i said about the armchair, she'll only find out": a reason may stand behind it.
-            let about = asked.split_once(',').map_or(asked, |(about, _)| about);
-            found = self.store.search(&telling_words(about), false, 1)?;
         }
         Ok(found)
     }

@@ -25,6 +25,7 @@ mod recall;
 mod recent;
 mod resolve;
 mod speaking;
+mod two_facts;
 mod vectors;
 
 pub use keep::{Asked, Kept, Memory, Telling, sounds_private};

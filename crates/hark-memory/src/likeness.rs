@@ -36,6 +36,22 @@ pub(crate) struct Likeness {
     pub is_of_them: bool,
 }
 
+/// A question as it is compared with facts.
+pub(crate) struct Question {
+    /// Its telling words that an answer has.
+    pub(crate) words: Vec<Word>,
+    /// Whom its words mean that are no names, as keys of entities.
+    meant: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Question {
+    /// How like the words of some facts are; `told`: all of them.
+    pub(crate) fn likeness(&self, told: &[Word], facts: &[&Fact]) -> Likeness {
+        let is_named = |key: &String| facts.iter().any(|fact| names(fact, told, key));
+        likeness(&self.words, told, |word| self.meant.get(word).is_some_and(|keys| keys.iter().any(is_named)))
+    }
+}
+
 impl Memory {
     /// The telling words of a text.
     fn words_of(&self, text: &str) -> Vec<Word> {
@@ -75,22 +91,27 @@ impl Memory {
         words
     }
 
-    /// The facts that may answer a question, by their words, their meaning and those that are named, the likest first.
-    pub(crate) fn likest(&self, asked: &str, by: &Requester) -> Result<Vec<(Fact, Likeness)>, Fault> {
+    /// A question as it is compared with facts.
+    pub(crate) fn compared(&self, asked: &str, by: &Requester) -> Result<Question, Fault> {
         let mut words: Vec<Word> =
             self.words_of(asked).into_iter().filter(|word| !asks(&word.plain)).collect();
         for word in &mut words {
             word.relates = self.question(&word.plain).is_some_and(|question| !question.relations.is_empty());
         }
-        if words.is_empty() {
-            return Ok(Vec::new());
-        }
-        let plain: Vec<String> = words.iter().map(|word| word.plain.clone()).collect();
         let relating = words.iter().filter(|word| word.relates).map(|word| word.plain.as_str());
         let meant = self.meant_by(relating, asked, by)?;
+        Ok(Question { words, meant })
+    }
+
+    /// The facts that may answer a question, by their words, their meaning and those that are named, the likest first.
+    pub(crate) fn likest(&self, asked: &str, question: &Question) -> Result<Vec<(Fact, Likeness)>, Fault> {
+        if question.words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let plain: Vec<String> = question.words.iter().map(|word| word.plain.clone()).collect();
         let mut facts: BTreeMap<i64, Fact> = BTreeMap::new();
         let by_words = self.store.search(&plain, true, MOST_COMPARED)?;
-        let keys: Vec<String> = meant.values().flatten().cloned().collect();
+        let keys: Vec<String> = question.meant.values().flatten().cloned().collect();
         let about = if keys.is_empty() { Vec::new() } else { self.store.about(&keys, MOST_LOOKED_AT)? };
         let near: Vec<i64> = self.near(asked, LEAST_NEAR)?.into_iter().map(|(id, _)| id).collect();
         for fact in by_words.into_iter().chain(about).chain(self.store.by_ids(&near)?) {
@@ -101,10 +122,7 @@ impl Memory {
         let mut found: Vec<(Fact, Likeness)> = facts
             .into_values()
             .map(|fact| {
-                let told = self.words_of_fact(&fact);
-                let likeness = likeness(&words, &told, |word| {
-                    meant.get(word).is_some_and(|keys| keys.iter().any(|key| names(&fact, &told, key)))
-                });
+                let likeness = question.likeness(&self.words_of_fact(&fact), &[&fact]);
                 (fact, likeness)
             })
             .collect();
@@ -179,7 +197,7 @@ pub(crate) fn shared(one: &[String], other: &[String]) -> usize {
 }
 
 /// Whether two words are the same, or differ by their endings only: "teach" and "teaches", "key" and "keys".
-fn is_inflected(one: &str, other: &str) -> bool {
+pub(crate) fn is_inflected(one: &str, other: &str) -> bool {
     let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let (short, long) = {
         let (one, other) = (one.chars().count(), other.chars().count());

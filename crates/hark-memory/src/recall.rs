@@ -11,6 +11,7 @@ use hark_core::memory::{
     Answering, Dating, Entity, EntityKind, Fact, OWNER_KEY, Requester, Said, SaidQuestion, Speaker,
     Statement, Vectors,
 };
+use hark_language::Lexicon;
 use hark_language::names::{asks, holds_words, normal, telling_words};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -87,7 +88,8 @@ impl Memory {
             !question.relations.is_empty() && !question.relations.iter().any(is_open)
         });
         let wanted = Wanted::of(asked);
-        let found = self.likest(asked, by)?;
+        let compared = self.compared(asked, by)?;
+        let found = self.likest(asked, &compared)?;
         // Nor is what is asked of somebody answered by what was told of others.
         let whom: Vec<Entity> = self.store.entities(&possible_keys(asked))?;
         let whom: Vec<Entity> = whom.into_iter().filter(|it| it.kind == EntityKind::Person).collect();
@@ -117,6 +119,10 @@ impl Memory {
             let how = if is_sure { Answering::Surely } else { Answering::Answers };
             let all = found.iter().filter(answers).take_while(as_good).map(|(fact, _)| fact.clone());
             return Ok((all.take(MOST_ANSWERS).collect(), how));
+        }
+        let both = self.in_two_facts(&compared, &found, &wanted)?;
+        if !both.is_empty() {
+            return Ok((both, Answering::Concerns));
         }
         let concerns = |found: &&(Fact, Likeness)| {
             let likeness = &found.1;
@@ -241,9 +247,11 @@ impl Memory {
         Ok(told.unwrap_or_else(|| if is_other { String::new() } else { fact.told.clone() }))
     }
 
-    /// Whether a rule reads a question in some words.
-    pub fn reads_question(&self, text: &str) -> bool {
-        self.question(text).is_some()
+    /// The language of a question that only who lives here can answer: a rule reads it, or it is of the speaker's own.
+    pub fn asked_in(&self, text: &str) -> Option<String> {
+        let read = self.question(text).map(|question| question.language);
+        let is_own = |it: &&Lexicon| it.memory.asks_of_own(text);
+        read.or_else(|| hark_language::all().into_iter().find(is_own).map(|it| it.code.to_owned()))
     }
 
     /// What a request may have to do with, for a language model: the best first, at most `most`.

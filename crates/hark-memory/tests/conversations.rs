@@ -71,9 +71,9 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
         (Some(found), Some(wanted)) => found.contains(wanted),
         _ => false,
     };
-    for (key, expressly) in [("say", false), ("remember", true)] {
+    let ways = [("say", Telling::Stated), ("tell", Telling::Whole), ("remember", Telling::Asked)];
+    for (key, telling) in ways {
         let Some(said) = text(step, key) else { continue };
-        let telling = if expressly { Telling::Asked } else { Telling::Stated };
         let asked = Asked { telling, private: false };
         let done = memory.remember(said, now, &by, None, asked).unwrap();
         let when = match &done {
@@ -86,6 +86,10 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
     if let Some(asked) = text(step, "ask") {
         let found = memory.recall(asked, &by).unwrap();
         // What only may answer is told as such.
+        if let Some(near) = text(step, "near") {
+            let right = found.unsure && found.facts.first().is_some_and(|fact| told(fact).contains(near));
+            return (!right).then(|| format!("{asked}: {found:?}"));
+        }
         let found = if found.unsure { Vec::new() } else { found.facts };
         let told = |fact: &Fact| {
             let told = memory.told_to(fact, Some(asked), &by).unwrap();
@@ -97,7 +101,7 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
         let found: Vec<_> = found.iter().map(|fact| (told(fact), when(fact))).collect();
         return (!right).then(|| format!("{asked}: {found:?}"));
     }
-    let asked = text(step, "forget").expect("say, remember, ask or forget");
+    let asked = text(step, "forget").expect("say, tell, remember, ask or forget");
     let every = get(step, "every").and_then(Yaml::as_bool).unwrap_or(false);
     let gone = memory.forget(asked, every, &by).unwrap();
     let count = gone.iter().filter(|fact| fact.ended_unix_ms.is_none()).count() as i64;

@@ -263,8 +263,10 @@ impl Rules {
         let relation = words(&found.slots, "appositive")?.to_owned();
         let Said::Named(name) = &said.subject else { return None };
         let memory = &self.lexicon.memory;
+        // "My wife Orla's allergic" names Orla.
+        let name = memory.owner(name);
         let mut values: Map<String, Value> = Map::new();
-        values.insert("object".to_owned(), Value::from(name.as_str()));
+        values.insert("object".to_owned(), Value::from(name));
         values.insert("word".to_owned(), Value::from(memory.owner(&spoken(found, "appositive"))));
         let told =
             self.told.get(RELATIVE).and_then(|template| rendered(template, values)).unwrap_or_default();
@@ -274,7 +276,7 @@ impl Rules {
             subject_kind: EntityKind::Person,
             relation,
             qualifier: String::new(),
-            object: name.clone(),
+            object: name.to_owned(),
             object_kind: Some(EntityKind::Person),
             many,
             opposite: None,

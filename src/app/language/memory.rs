@@ -137,7 +137,7 @@ impl MemoryIntents for Told {
     }
 
     fn untold(&self, text: &str) -> Option<(Intent, String)> {
-        let language = self.reader.question(text)?.language;
+        let language = self.memory.asked_in(text)?;
         let something_was_told = !self.memory.list(&WhichFacts::Current, 1).unwrap_or_default().is_empty();
         something_was_told.then(|| (asking(text, "it asks for what only the household knows"), language))
     }
@@ -164,12 +164,7 @@ impl Told {
         let bare = || self.reader.forgetting(self.reader.bare(text));
         let (about, every) = self.reader.forgetting(text).or_else(bare).or_else(behind)?;
         let owner = Requester { speaker: Speaker::Owner, ..Requester::default() };
-        let known = if every {
-            self.memory.everything_about(&about, &owner)
-        } else {
-            self.memory.list(&WhichFacts::WithWords(about.clone()), 1)
-        };
-        let known = known.unwrap_or_default();
+        let known = self.memory.to_forget(&about, every, &owner).unwrap_or_default();
         let slots = Slots::from_iter([
             ("query".to_owned(), about.as_str().into()),
             ("every".to_owned(), every.into()),

@@ -43,6 +43,8 @@ pub struct Memory {
     pub changes: Phrases,
     /// Words at the beginning of a sentence that refer to the sentence before it, and to no person: "it".
     pub points_back: Phrases,
+    /// Words with which a sentence of its own begins behind what is to be forgotten: "forget the gym, *i* gave it up".
+    pub clause_starts: Phrases,
     /// Such a beginning that says for itself that something else is meant: "i meant".
     pub meant: Phrases,
     /// What stands before the right word of a correction: "it's".
@@ -76,6 +78,8 @@ pub struct Asks {
     pub whether: Phrases,
     /// What any other question begins with, but for words that begin other sentences as well: "what", "who".
     pub what: Phrases,
+    /// Words of a question that only who lives here can answer: "my", "am i".
+    pub own: Phrases,
     /// Words of an answer that says where: "in", "under".
     pub place_words: Phrases,
     /// Words of an answer that says when and are no date: "every", "mondays".
@@ -112,6 +116,20 @@ impl Memory {
         let words = words(text);
         let words = borrowed(&words);
         (0..words.len()).any(|at| phrases::starts(list, &words[at..]).is_some())
+    }
+
+    /// Whether a text begins with one of some phrases.
+    pub fn begins_with(&self, list: Phrases, text: &str) -> bool {
+        phrases::starts(list, &borrowed(&words(text))).is_some()
+    }
+
+    /// What is to be forgotten, without a sentence of its own behind it: "the gym" of "the gym, I gave it up".
+    pub fn topic<'t>(&self, text: &'t str) -> &'t str {
+        let starts = text.char_indices().filter(|(_, c)| c.is_whitespace()).map(|(at, _)| at);
+        let ends =
+            |at: &usize| text[..*at].ends_with(',') || self.begins_with(self.clause_starts, &text[*at..]);
+        let end = starts.into_iter().find(ends).unwrap_or(text.len());
+        text[..end].trim_end_matches(|c: char| !c.is_alphanumeric())
     }
 
     /// Whether words look like somebody's name: each begins with a capital, and they are not how somebody is, nor what is
@@ -192,6 +210,11 @@ impl Memory {
     /// Whether some words begin with one that is another when it is told back: "my".
     pub fn is_told_back(&self, text: &str) -> bool {
         phrases::find(self.told_back, &borrowed(&words(text))).is_some()
+    }
+
+    /// Whether a text begins like a question that is not answered by yes or no, and is of the speaker's own: "what's my size".
+    pub fn asks_of_own(&self, text: &str) -> bool {
+        self.asks_what(text) && self.has_any(self.asks.own, text)
     }
 
     /// A name without the ending that makes it an owner: "Anna's" is "Anna".

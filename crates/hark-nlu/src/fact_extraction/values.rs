@@ -15,13 +15,25 @@ pub(super) fn values(said: &str, lexicon: &'static Lexicon) -> Vec<SaidValue> {
     let tokens = text::tokenise(said, lexicon);
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
     let by = Reckoning { lexicon, now: NaiveDateTime::default(), prefer: Prefer::default() };
-    let mut found = Vec::new();
+    let mut found: Vec<SaidValue> = Vec::new();
+    let is_oh = |word: &str| lexicon.numbers.oh.is_some_and(|oh| oh.text() == word);
+    let is_digit = |word: &&str| is_oh(word) || lexicon.numbers.number(&[*word]).is_some();
+    // The word behind the last number.
+    let mut number = None;
     let mut at = 0;
     while at < words.len() {
         let (values, used) = begins_with(&words[at..], &by);
         for (kind, from, length) in values {
-            let (start, end) = (tokens[at + from].start, tokens[at + from + length - 1].end);
-            found.push(SaidValue { kind, start, end });
+            let (first, behind) = (at + from, at + from + length);
+            let (start, end) = (tokens[first].start, tokens[behind - 1].end);
+            // "Two oh six six" is one number, although it begins with a time.
+            match found.last_mut().filter(|_| kind == ValueKind::Number && number == Some(first)) {
+                Some(last) => *last = SaidValue { kind, start: last.start, end },
+                None => found.push(SaidValue { kind, start, end }),
+            }
+            let is_plain = words[first..behind].iter().all(is_digit);
+            number =
+                is_plain.then(|| behind + usize::from(words.get(behind).is_some_and(|word| is_oh(word))));
         }
         at += used;
     }
@@ -94,5 +106,7 @@ mod tests {
         );
         assert_eq!(of("on october tenth"), [(ValueKind::Month, "october".into()), (date, "tenth".into())]);
         assert_eq!(of("my wife is called anna"), []);
+        assert_eq!(of("the code's four seven one nine"), [(number, "four seven one nine".into())]);
+        assert_eq!(of("it's two oh six six now"), [(number, "two oh six six".into())]);
     }
 }

@@ -105,7 +105,7 @@ pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             Some(_) if found.facts.is_empty() && found.withheld => {
                 Err(refused(reason::PRIVATE, "it is private, and nobody knows who asks"))
             }
-            Some(asked) if found.facts.is_empty() && memory.reads_question(asked) => {
+            Some(asked) if found.facts.is_empty() && memory.asked_in(asked).is_some() => {
                 Err(Failure::new(error_code::NOT_FOUND, "the answer was not told").because(reason::NOT_TOLD))
             }
             Some(asked) if found.facts.is_empty() => Err(unknown(asked)),
