@@ -107,7 +107,14 @@ impl Speech<'_> {
             let is_of_thing = self.state_of_things(&words, at).is_some();
             connects(words[at - 1]) || self.is_state(words[at - 1]) || limits(at) || is_of_thing
         };
-        ends.filter(|at| !goes_on(*at) && self.is_remark(&words[*at..]))
+        // "Where am I *off to in May*" asks with all of its words; "what's it like out *I'm going for a run*" does not.
+        let talk = &self.lexicon().discourse;
+        let first = words.first().map(|first| talk.contraction(first).map_or(*first, |(stem, _)| stem));
+        let asks = first.is_some_and(|first| talk.questions.contains(first));
+        let has_subject = |at: usize| {
+            [talk.speakers, talk.reasons].iter().any(|it| phrases::starts(*it, &words[at..]).is_some())
+        };
+        ends.filter(|at| !goes_on(*at) && (!asks || has_subject(*at)) && self.is_remark(&words[*at..]))
             .map(|at| self.text[..self.tokens[at].start].to_owned())
             .take(MAX_STATEMENTS)
             .collect()
