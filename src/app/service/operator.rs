@@ -1,11 +1,12 @@
 //! The operator's token: made once, by chance, and kept in the state folder, so that whoever may read that folder, as
 //! `hark approve` does, is known for the operator.
 
-use hark_config::paths::{ensure_dir, private};
+use hark_config::paths::ensure_dir;
+use hark_config::write_private;
 use hark_core::{Fault, FaultKind};
 use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Bytes of a token; it is written with two digits each.
@@ -21,8 +22,7 @@ pub(crate) fn ensure_token(file: &Path) -> Result<(), Fault> {
     }
     let folder = file.parent().unwrap_or(Path::new("."));
     ensure_dir(folder)?;
-    let unfinished = file.with_extension("part");
-    write(&unfinished).and_then(|()| fs::rename(&unfinished, file)).map_err(|error| {
+    token().and_then(|token| write_private(file, token)).map_err(|error| {
         let message = format!("the operator's token cannot be kept in {}: {error}", file.display());
         let fix = "make the folder writable, or name a file with a token in dashboard.operator_token_file; \
                    until then `hark approve` answers nothing";
@@ -30,22 +30,20 @@ pub(crate) fn ensure_token(file: &Path) -> Result<(), Fault> {
     })
 }
 
-fn write(path: &Path) -> io::Result<()> {
+fn token() -> io::Result<String> {
     let mut bytes = [0; BYTES];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    let token = bytes.iter().fold(String::new(), |mut token, byte| {
+    Ok(bytes.iter().fold(String::new(), |mut token, byte| {
         // Writing into a text does not fail.
         let _ = write!(token, "{byte:02x}");
         token
-    });
-    let mut file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(path)?;
-    file.write_all(token.as_bytes())?;
-    file.sync_all()
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
@@ -58,8 +56,10 @@ mod tests {
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         ensure_token(&file).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), token);
-        let other = dir.path().join("other");
+        let (other, beside) = (dir.path().join("other"), dir.path().join("other.part"));
+        fs::write(&beside, "of another program").unwrap();
         ensure_token(&other).unwrap();
+        assert_eq!(fs::read_to_string(&beside).unwrap(), "of another program");
         assert_ne!(fs::read_to_string(&other).unwrap(), token);
         assert!(ensure_token(Path::new("/proc/hark/operator-token")).is_err());
     }
