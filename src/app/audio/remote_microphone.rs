@@ -21,6 +21,8 @@ use tokio::sync::broadcast;
 
 /// Samples that may wait for a pipeline: 20 s, 640 KiB. It has to open its engines first, and machines are busy at times.
 const MOST_WAITING: usize = 20 * SAMPLE_RATE_HZ as usize;
+/// What a frame of sound counts at least, in samples: it takes memory of its own.
+const LEAST_COUNTED: usize = 32;
 /// How often a pipeline that hears somebody looks whether the recogniser has news when no sound comes.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// How often one that hears nobody looks whether it is still wanted.
@@ -104,7 +106,7 @@ impl RemoteMicrophones {
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         threads.retain(|(thread, _)| !thread.is_finished());
         threads.push((thread, ending));
-        Ok(Box::new(Handle { orders, shared }))
+        Ok(Box::new(Handle { orders, shared, is_paused: true }))
     }
 
     /// Waits until those are gone that nobody holds any more.
@@ -130,9 +132,11 @@ enum Order {
 
 /// The side of whoever brings the sound.
 struct Handle {
-    /// Bounded by `Shared::waiting`; a pause is a few bytes and comes from a frame each.
+    /// Bounded by `Shared::waiting`, and there is one pause at most for each sound.
     orders: Sender<Order>,
     shared: Arc<Shared>,
+    /// No sound has come since the last pause.
+    is_paused: bool,
 }
 
 impl RemoteMicrophone for Handle {
@@ -140,18 +144,27 @@ impl RemoteMicrophone for Handle {
         let fix = "speak again in a moment";
         let refused =
             |message: &str| Fault::new(FaultKind::Unavailable, "microphone", message, fix).recoverable();
-        if self.shared.waiting.load(Ordering::Acquire) + samples.len() > MOST_WAITING {
+        if self.shared.waiting.load(Ordering::Acquire) + counted(&samples) > MOST_WAITING {
             return Err(refused("Hark does not keep up with what is said"));
         }
-        self.shared.waiting.fetch_add(samples.len(), Ordering::AcqRel);
+        self.shared.waiting.fetch_add(counted(&samples), Ordering::AcqRel);
+        self.is_paused = false;
         let sound = Order::Sound(speaker.clone(), samples);
         self.orders.send(sound).map_err(|_| refused("the pipeline has ended"))
     }
 
     fn pause(&mut self) {
+        if std::mem::replace(&mut self.is_paused, true) {
+            return;
+        }
         // A pipeline that has ended hears nothing to be paused.
         let _ = self.orders.send(Order::Pause);
     }
+}
+
+/// What of [`MOST_WAITING`] a sound takes.
+fn counted(samples: &[i16]) -> usize {
+    samples.len().max(LEAST_COUNTED)
 }
 
 impl Drop for Handle {
@@ -189,7 +202,7 @@ impl Listening {
             match orders.recv_timeout(if self.is_on { LOOK_EVERY } else { REST }) {
                 Ok(Order::Sound(speaker, samples)) => {
                     self.take(speaker, &samples);
-                    shared.waiting.fetch_sub(samples.len(), Ordering::AcqRel);
+                    shared.waiting.fetch_sub(counted(&samples), Ordering::AcqRel);
                     last = Instant::now();
                 }
                 Ok(Order::Pause) => self.switch_off(),

@@ -145,6 +145,22 @@ fn sound_that_stops_coming_ends_what_is_being_said() {
 }
 
 #[test]
+fn what_waits_for_a_pipeline_that_takes_nothing_has_a_limit() {
+    let (orders, queue) = channel();
+    let mut handle = Handle { orders, shared: Arc::new(Shared::default()), is_paused: true };
+    let mut accepted = 0;
+    loop {
+        (0..10).for_each(|_| handle.pause());
+        match handle.hear(&speaker("desk"), vec![0]) {
+            Ok(()) => accepted += 1,
+            Err(_) => break,
+        }
+    }
+    assert_eq!(accepted, MOST_WAITING / LEAST_COUNTED);
+    assert_eq!(queue.try_iter().count(), 2 * accepted, "one pause after each sound");
+}
+
+#[test]
 fn who_says_nothing_is_told_so_once() {
     let desk = Desk::new(0);
     let mut pipeline = desk.open();

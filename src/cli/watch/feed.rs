@@ -11,13 +11,16 @@ use hark_store::turns::TurnRecord;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// The pause between two looks for a Hark that is away.
 const AGAIN_AFTER: Duration = Duration::from_millis(700);
+/// News that may wait for the drawing. A terminal that hangs takes none; then the running Hark is not listened to either, and
+/// hangs up when it has waited long enough.
+const MOST_NEWS: usize = 1000;
 /// Turns in the list.
 const TURNS: &str = "100";
 /// The conversation of what is typed here.
@@ -36,7 +39,7 @@ impl Feed {
     /// # Errors
     /// When the system gives no threads.
     pub(super) fn start(config: Config) -> Result<Self, Fault> {
-        let (tell, news) = mpsc::channel();
+        let (tell, news) = mpsc::sync_channel(MOST_NEWS);
         let (sent, sending) = unbounded_channel();
         let (asked, asking) = mpsc::channel();
         let (to, its_config) = (tell.clone(), config.clone());
@@ -69,7 +72,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Fault> 
     })
 }
 
-fn follow(config: &Config, mut sending: UnboundedReceiver<Value>, tell: &Sender<News>) {
+fn follow(config: &Config, mut sending: UnboundedReceiver<Value>, tell: &SyncSender<News>) {
     loop {
         let lost = match Running::locate(config) {
             Ok((Some(running), _)) => follow_one(&running, &mut sending, tell),
@@ -86,7 +89,7 @@ fn follow(config: &Config, mut sending: UnboundedReceiver<Value>, tell: &Sender<
 }
 
 /// Follows a running Hark until it goes away, and says why.
-fn follow_one(running: &Running, sending: &mut UnboundedReceiver<Value>, tell: &Sender<News>) -> Fault {
+fn follow_one(running: &Running, sending: &mut UnboundedReceiver<Value>, tell: &SyncSender<News>) -> Fault {
     #[derive(Deserialize)]
     struct Health {
         state: String,
@@ -112,7 +115,7 @@ fn follow_one(running: &Running, sending: &mut UnboundedReceiver<Value>, tell: &
     })
 }
 
-fn ask(config: &Config, asking: &Receiver<Wish>, tell: &Sender<News>) {
+fn ask(config: &Config, asking: &Receiver<Wish>, tell: &SyncSender<News>) {
     while let Ok(wish) = asking.recv() {
         let news = match Running::locate(config) {
             Ok((Some(running), _)) => {
@@ -163,7 +166,7 @@ fn answer(running: &Running, wish: &Wish) -> Result<News, Fault> {
 }
 
 /// The terminal is closed, or the process is told to end: it ends as by its key, and gives the terminal back.
-fn wait_for_end(tell: &Sender<News>) {
+fn wait_for_end(tell: &SyncSender<News>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let signals =
