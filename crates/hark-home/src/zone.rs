@@ -125,12 +125,17 @@ pub fn of_place(place: &str) -> Option<chrono_tz::Tz> {
     chrono_tz::TZ_VARIANTS.iter().find(city).copied()
 }
 
+/// Why a line is none of cron.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct CronLineError(CronError);
+
 /// Whether this is a line of cron: five fields, without seconds, or a name such as `@daily`.
 ///
 /// # Errors
 /// Why it is not.
-pub fn check_cron(line: &str) -> Result<(), String> {
-    cron(line).map(|_| ()).map_err(|error| error.to_string())
+pub fn check_cron(line: &str) -> Result<(), CronLineError> {
+    cron(line).map(drop).map_err(CronLineError)
 }
 
 fn cron(line: &str) -> Result<Cron, CronError> {

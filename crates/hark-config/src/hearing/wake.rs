@@ -89,29 +89,59 @@ impl Wake {
     }
 }
 
+/// What is wrong with one of `wake.limits`. Whoever reads it says which one, and how it is written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LimitError {
+    /// Nothing parts the word from its limits.
+    #[error("no \":\" after the word")]
+    NoColon,
+    /// It has no name and value.
+    #[error("\"{0}\" is no limit")]
+    NoLimit(String),
+    /// Nothing has this name.
+    #[error("there is no limit \"{0}\"")]
+    Unknown(String),
+    /// Of the threshold.
+    #[error("threshold must be 0.05 to 0.99, not {0}")]
+    Threshold(String),
+    /// Of one that is counted.
+    #[error("{name} must be a whole number up to {most}, not {value}")]
+    NotWhole {
+        /// Which limit.
+        name: String,
+        /// What it may be.
+        most: u32,
+        /// What it is.
+        value: String,
+    },
+}
+
 /// Reads one of `wake.limits`.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn word_limits(line: &str) -> Result<(String, WordLimits), String> {
-    let (word, given) = line.split_once(':').ok_or("no \":\" after the word")?;
+pub fn word_limits(line: &str) -> Result<(String, WordLimits), LimitError> {
+    let (word, given) = line.split_once(':').ok_or(LimitError::NoColon)?;
     let mut limits = WordLimits::default();
     for part in given.split(',').map(str::trim) {
-        let (name, value) = part.split_once(' ').ok_or(format!("\"{part}\" is no limit"))?;
+        let (name, value) = part.split_once(' ').ok_or_else(|| LimitError::NoLimit(part.to_owned()))?;
         let value = value.trim();
         let whole = |most: u32| {
             let number = value.parse::<u32>().ok().filter(|number| *number <= most);
-            number.ok_or(format!("{name} must be a whole number up to {most}, not {value}"))
+            number.ok_or_else(|| LimitError::NotWhole {
+                name: name.to_owned(),
+                most,
+                value: value.to_owned(),
+            })
         };
         match name {
             "threshold" => {
                 let number = value.parse::<f32>().ok().filter(|number| (0.05..=0.99).contains(number));
-                limits.threshold =
-                    Some(number.ok_or(format!("threshold must be 0.05 to 0.99, not {value}"))?);
+                limits.threshold = Some(number.ok_or_else(|| LimitError::Threshold(value.to_owned()))?);
             }
             "patience_hops" => limits.patience_hops = Some(whole(10)?.max(1)),
             "refractory_ms" => limits.refractory_ms = Some(whole(10_000)?),
-            other => return Err(format!("there is no limit \"{other}\"")),
+            other => return Err(LimitError::Unknown(other.to_owned())),
         }
     }
     Ok((word.trim().to_owned(), limits))
@@ -155,7 +185,7 @@ mod tests {
             ("okay_nabu: patience_hops many", "patience_hops must be a whole number up to 10, not many"),
             ("okay_nabu: ", "\"\" is no limit"),
         ] {
-            assert_eq!(word_limits(line), Err(expected.to_owned()), "{line}");
+            assert_eq!(word_limits(line).unwrap_err().to_string(), expected, "{line}");
         }
     }
 }

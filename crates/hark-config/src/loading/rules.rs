@@ -175,7 +175,7 @@ fn wake_words(found: &mut Findings<'_>) {
     for line in &wake.limits {
         let fix = "write it like \"okay_nabu: threshold 0.7, patience_hops 2\"";
         match word_limits(line) {
-            Err(why) => found.add("wake.limits", line, why, fix),
+            Err(error) => found.add("wake.limits", line, error.to_string(), fix),
             Ok((word, _)) if !wake.words.iter().any(|known| wake_name(known) == word) => {
                 found.add("wake.limits", line, format!("\"{word}\" is none of wake.words"), fix);
             }

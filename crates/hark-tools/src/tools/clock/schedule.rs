@@ -22,7 +22,8 @@ const MIN_ID_LENGTH: usize = 4;
 /// `schedule.add`.
 pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (rule, message) = (args.owned("cron").unwrap_or_default(), args.owned("message"));
-    zone::check_cron(&rule).map_err(|why| {
+    zone::check_cron(&rule).map_err(|error| {
+        let why = error.to_string();
         let why = why.trim_end_matches('.');
         let message = format!("“{rule}” is no time I can read: {why}; write minute, hour, day, month, day of the week, such as 0 9 * * *");
         Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!("cron"))
