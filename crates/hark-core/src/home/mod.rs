@@ -74,6 +74,11 @@ impl Entity {
         matches!(self.id.domain(), "text" | "input_text") && self.text("mode") == Some("password")
     }
 
+    /// Whether it is known to run: neither off nor asleep, whatever it does.
+    pub fn is_active(&self) -> bool {
+        !matches!(self.state.as_str(), "off" | "standby" | "unavailable" | "unknown")
+    }
+
     /// A number among the attributes.
     pub fn number(&self, attribute: &str) -> Option<f64> {
         self.attributes.get(attribute).and_then(Value::as_f64).filter(|number| number.is_finite())
@@ -138,4 +143,20 @@ pub struct Home {
     /// Where it stands; `None` when nobody has said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_off_asleep_or_not_known_is_not_active() {
+        let is_active = |state: &str| {
+            let entity = json!({"id": "media_player.tv", "name": "TV", "state": state});
+            serde_json::from_value::<Entity>(entity).unwrap().is_active()
+        };
+        assert!(["off", "standby", "unavailable", "unknown"].into_iter().all(|state| !is_active(state)));
+        assert!(["on", "playing", "paused", "idle", "heat"].into_iter().all(is_active));
+    }
 }

@@ -105,7 +105,7 @@ fn is_on(entity: &Entity) -> bool {
         "cover" | "valve" => matches!(entity.state.as_str(), "open" | "opening"),
         "vacuum" | "lawn_mower" => matches!(entity.state.as_str(), "cleaning" | "mowing"),
         "lock" => matches!(entity.state.as_str(), "locked" | "locking"),
-        _ => !matches!(entity.state.as_str(), "off" | "standby" | "unavailable" | "unknown"),
+        _ => entity.is_active(),
     }
 }
 

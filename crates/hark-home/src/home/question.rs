@@ -203,7 +203,7 @@ fn is_in_state(entity: &Entity, asked: &str) -> bool {
     };
     let on_kind = matches!(entity.id.domain(), "media_player" | "climate");
     if asked == "on" && on_kind {
-        return !matches!(entity.state.as_str(), "off" | "standby" | "unavailable" | "unknown");
+        return entity.is_active();
     }
     normal(&entity.state) == asked || normal(&state_words(entity)) == asked
 }

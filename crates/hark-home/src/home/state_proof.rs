@@ -15,7 +15,7 @@ pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
     let number = |key| now.number(key);
     let near = |key, target: f64, within: f64| number(key).is_some_and(|has| (has - target).abs() <= within);
     match command {
-        C::TurnOn => !matches!(state, "off" | "standby" | "unavailable" | "unknown"),
+        C::TurnOn => now.is_active(),
         C::TurnOff => matches!(state, "off" | "standby"),
         C::Open => matches!(state, "open" | "opening"),
         C::Close => matches!(state, "closed" | "closing"),

@@ -45,7 +45,7 @@ pub fn previous(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
 
 /// `media.mute`.
 pub fn mute(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    tell(services, args, (is_awake, reason::NOTHING_PLAYS), MediaCommand::Mute(true))
+    tell(services, args, (Entity::is_active, reason::NOTHING_PLAYS), MediaCommand::Mute(true))
 }
 
 /// `media.unmute`.
@@ -79,8 +79,8 @@ pub fn select_source(services: &Arc<Services>, args: &Args) -> Result<Prepared, 
     let home = services.home.registry().home();
     let with_it = |player: &Entity| source(player, asked).is_some();
     let mut players = players(services, &home, args, with_it, "no player has that input")?;
-    if players.iter().any(is_awake) {
-        players.retain(is_awake);
+    if players.iter().any(Entity::is_active) {
+        players.retain(Entity::is_active);
     }
     let spelled = players.iter().find_map(|player| source(player, asked)).unwrap_or(asked).to_owned();
     let about = json!({"source": spelled});
@@ -220,7 +220,7 @@ fn player_for(services: &Services, home: &Home, args: &Args, picture: bool) -> R
     }
     prefer(&mut fitting, &|player| (player.device_class.as_deref() == Some("tv")) == picture);
     prefer(&mut fitting, &plays_or_pauses);
-    prefer(&mut fitting, &is_awake);
+    prefer(&mut fitting, &Entity::is_active);
     match fitting.len() {
         1 => Ok(fitting.remove(0)),
         _ => {
@@ -239,10 +239,6 @@ fn plays(player: &Entity) -> bool {
 
 fn plays_or_pauses(player: &Entity) -> bool {
     matches!(player.state.as_str(), "playing" | "buffering" | "paused")
-}
-
-fn is_awake(player: &Entity) -> bool {
-    !matches!(player.state.as_str(), "off" | "standby" | "unavailable" | "unknown")
 }
 
 /// "HDMI two" as it stands on the device: "HDMI 2".

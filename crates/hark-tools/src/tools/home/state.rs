@@ -117,6 +117,24 @@ fn level(entity: &Entity) -> Option<u8> {
         "media_player" => ("volume_level", 1.0),
         _ => return None,
     };
-    let is_on = !matches!(entity.state.as_str(), "off" | "standby" | UNAVAILABLE);
-    entity.number(key).filter(|_| is_on).map(|level| percent(level / full * 100.0))
+    entity.number(key).filter(|_| entity.is_active()).map(|level| percent(level / full * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_told_of_what_is_known_to_be_on() {
+        let level_of = |state: &str| {
+            let lamp = json!({
+                "id": "light.desk", "name": "desk lamp", "state": state, "attributes": {"brightness": 255}
+            });
+            level(&serde_json::from_value(lamp).unwrap())
+        };
+        assert_eq!(level_of("on"), Some(100));
+        for state in ["off", "unavailable", "unknown"] {
+            assert_eq!(level_of(state), None, "{state}");
+        }
+    }
 }
