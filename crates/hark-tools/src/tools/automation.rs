@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::clock::alarm::{moment_shown, none};
-use super::executor::dangers_of_tool;
+use super::executor::allowed::dangers_of_tool;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
 use super::{table, undo};

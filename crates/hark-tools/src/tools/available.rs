@@ -2,7 +2,7 @@
 //! are not. A language model is told of these only; `hark doctor`, the page and a voice tell of the others.
 
 use super::descriptor::Descriptor;
-use super::executor::{of_failure, of_permission};
+use super::executor::allowed::{of_failure, of_permission};
 use super::external;
 use super::services::Services;
 use super::table::TABLE;

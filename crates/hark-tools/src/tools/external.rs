@@ -2,8 +2,8 @@
 //! arguments are checked against the tool's schema, the permission is looked at, the gate asks, the call has its time, and
 //! what came of it is a receipt. What such a tool gives back is text from outside in every case.
 
-use super::executor::{GRACE, allowed, allowed_to, given, of_permission};
-use super::outcome::{Failure, Outcome, Plan, Prepared};
+use super::executor::allowed::{allowed, allowed_to, given, of_permission};
+use super::outcome::{Failure, GRACE, Outcome, Plan, Prepared};
 use super::receipt::receipt;
 use super::services::Services;
 use crate::machine_grants::Lack;

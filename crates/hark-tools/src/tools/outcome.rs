@@ -13,6 +13,11 @@ use hark_home::{DeviceError, control::Done};
 use serde_json::{Map, Value, json};
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
+
+/// How much longer than its devices a whole call may take, so that it is still told which of them
+/// did not answer.
+pub(super) const GRACE: Duration = Duration::from_millis(250);
 
 /// Work that does not touch devices: timers, the node's volume, a question to a service.
 pub type Work = Pin<Box<dyn Future<Output = Result<Outcome, Failure>> + Send>>;
@@ -328,7 +333,7 @@ impl From<TimerError> for Failure {
         match error {
             TimerError::NotFound => Self::new(error_code::NOT_FOUND, message).because(reason::NO_SUCH_TIMER),
             TimerError::Ambiguous(timers) => {
-                let candidates: Vec<Value> = timers.iter().map(super::clock::timer::shown).collect();
+                let candidates: Vec<Value> = timers.iter().map(super::clock::timer_detail::shown).collect();
                 Self::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates))
             }
             TimerError::BadLength => Self::new(error_code::BAD_ARGUMENT, message).because(reason::BAD_LENGTH),

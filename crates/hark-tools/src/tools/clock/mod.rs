@@ -5,3 +5,4 @@ pub(super) mod request_times;
 pub(super) mod reschedule;
 pub mod schedule;
 pub(super) mod timer;
+pub(super) mod timer_detail;

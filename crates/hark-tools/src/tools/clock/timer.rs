@@ -1,5 +1,6 @@
 //! `timer.*`: several timers at once, found as people speak of them.
 
+use super::timer_detail::shown;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
 use crate::tools::services::Services;
@@ -163,18 +164,6 @@ fn no_length() -> Failure {
     Failure::new(error_code::BAD_ARGUMENT, "how long was not said: hours, minutes or seconds")
         .with("argument", json!("seconds"))
         .with("missing", json!("length"))
-}
-
-/// As receipts show it.
-pub(in crate::tools) fn shown(timer: &Timer) -> Value {
-    let total = timer.duration_ms / 1000;
-    // The name of a command is the request: "the turn off the lamp timer" is no name.
-    let name = timer.name.as_ref().filter(|_| timer.kind != TimerKind::Command);
-    json!({
-        "id": timer.id, "name": name,
-        "hours": total / 3600, "minutes": total / 60 % 60, "seconds": total % 60,
-        "total_seconds": total,
-    })
 }
 
 /// With what is left, rounded up: a timer that was just set has all of it.

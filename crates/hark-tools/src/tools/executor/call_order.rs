@@ -3,8 +3,8 @@
 //! later: it looks at what it waits for. What changes waits for those calls before it in the same request that may concern
 //! the same.
 
-use super::services::Services;
-use super::{automation, undo};
+use crate::tools::services::Services;
+use crate::tools::{automation, undo};
 use hark_core::ports::{ReceiptFuture, Tools};
 use hark_core::{Risk, ToolCall, TurnId};
 use serde_json::Value;

@@ -1,17 +1,21 @@
 //! Carries out a call: check the arguments, plan, the permission gate, run with a time-out, receipt. Every route passes it.
 
+pub(in crate::tools) mod allowed;
+pub(in crate::tools) mod call_order;
+mod idempotent;
+
 use super::args::Args;
 use super::descriptor::Descriptor;
-use super::outcome::{Failure, Outcome, Plan, Prepared, of_devices};
+use super::outcome::{Failure, GRACE, Outcome, Plan, Prepared, of_devices};
 use super::receipt::cache::ReceiptCache;
 use super::receipt::receipt;
 use super::services::Services;
-use super::{automation, available, external, idempotent, table, undo, untrusted_text};
-use crate::machine_grants::Lack;
+use super::{automation, available, external, table, undo, untrusted_text};
+use allowed::{allowed, allowed_to, dangers_of_tool, given, refused_to};
 use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};
 use hark_core::ports::{HomeView, ReceiptFuture, Tools};
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::error_code;
 use hark_core::{Intent, Receipt, Risk, Slots, ToolCall, TurnId};
 use hark_home::DeviceError;
 use hark_home::command::Actions;
@@ -20,10 +24,6 @@ use hark_home::state_proof::proves;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// How much longer than its devices a whole call may take, so that it is still told which of them
-/// did not answer.
-pub(super) const GRACE: Duration = Duration::from_millis(250);
 
 /// The executor of tools; cheap to clone.
 #[derive(Clone)]
@@ -112,7 +112,7 @@ async fn carried_out(services: &Arc<Services>, tool: &'static Descriptor, call: 
     receipt(result)
 }
 
-pub(super) async fn execute(
+pub(in crate::tools) async fn execute(
     services: Arc<Services>,
     tool: &'static Descriptor,
     call: ToolCall,
@@ -192,50 +192,6 @@ fn of_what_left(services: &Services, failure: Failure) -> Failure {
     }
 }
 
-/// What the owner's permissions say against a tool.
-pub(super) fn of_permission(services: &Services, tool: &str, permission: &str, risk: Risk) -> Option<Lack> {
-    if risk == Risk::Dangerous && services.gate.never(permission) {
-        let fix = format!("take \"{permission}\" out of permissions.deny");
-        return Some(Lack { why: "the permissions never allow it".into(), fix });
-    }
-    allowed(services, tool, permission).err().map(|failure| of_failure(&failure))
-}
-
-/// Why, of a failure of a look whether a tool can work.
-pub(super) fn of_failure(failure: &Failure) -> Lack {
-    let text = |key: &str| failure.detail().get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Lack { why: text("message"), fix: text("fix") }
-}
-
-/// Whether the owner has left tools of this permission switched on.
-pub(super) fn allowed(services: &Services, tool: &str, permission: &str) -> Result<(), Failure> {
-    if !services.gate.denies_tool(permission) {
-        return Ok(());
-    }
-    let message = format!("{tool} is switched off by permissions.deny_tools");
-    let fix = format!("take \"{permission}\" out of permissions.deny_tools");
-    Err(Failure::new(error_code::FORBIDDEN, message).fix(fix))
-}
-
-/// Whether it is refused to the person whose voice asks.
-pub(super) fn allowed_to(
-    services: &Services,
-    tool: &str,
-    permission: &str,
-    person: Option<&str>,
-) -> Result<(), Failure> {
-    let Some(person) = person.filter(|person| services.gate.refuses(Some(person), permission)) else {
-        return Ok(());
-    };
-    let message = format!("{tool} is refused to {person} by permissions.people");
-    Err(refused_to(person, Failure::new(error_code::FORBIDDEN, message)))
-}
-
-/// A failure with who it is refused to, for the words of it.
-fn refused_to(person: &str, failure: Failure) -> Failure {
-    failure.because(reason::PERSON).with("person", json!(person))
-}
-
 /// More things than somebody may have meant.
 struct Many {
     count: usize,
@@ -281,13 +237,6 @@ fn asked(services: &Services, refusal: Refusal, many: Option<&Many>, person: Opt
     }
 }
 
-/// What is dangerous about the tool as a whole, whatever it makes of the call.
-pub(super) fn dangers_of_tool(tool: &Descriptor, args: &Args) -> Vec<Danger> {
-    let danger =
-        || Danger { action: tool.permission, entity: tool.name.to_owned(), name: args.in_words(tool.name) };
-    (tool.risk == Risk::Dangerous).then(danger).into_iter().collect()
-}
-
 /// The outcome, when it is what the table promises. What was changed stays changed and is told as changed.
 fn check_outcome(tool: &Descriptor, outcome: Outcome) -> Result<Outcome, Failure> {
     let read_and_changed = tool.risk == Risk::Read && outcome.changed;
@@ -296,15 +245,6 @@ fn check_outcome(tool: &Descriptor, outcome: Outcome) -> Result<Outcome, Failure
     tracing::error!(tool = tool.name, %misfit, "a tool's result is not what the table says");
     let message = format!("the result of {} cannot be used: {misfit}", tool.name);
     Err(Failure::new(error_code::FAILED, message).changed(outcome.changed))
-}
-
-/// What a person has given for this call. A PIN was looked at here, in the executor; its grant is, too.
-pub(super) fn given(services: &Services, call: &ToolCall) -> Approval {
-    match call.grant {
-        Some(number) if services.pin.redeem(number, &call.turn, services.now_unix_ms()) => Approval::Pin,
-        _ if call.approved => Approval::Yes,
-        _ => Approval::None,
-    }
 }
 
 /// Tells devices what passes the gate, and remembers for `turn` how they were.

@@ -1,9 +1,9 @@
 //! Whether a call is idempotent, so that it can be run again when it is unknown whether it was carried out.
 
-use super::external;
-use super::outcome::Prepared;
-use super::services::Services;
-use super::table;
+use crate::tools::external;
+use crate::tools::outcome::Prepared;
+use crate::tools::services::Services;
+use crate::tools::table;
 use hark_core::{Risk, Slots};
 use hark_home::command::DeviceCommand;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn is_state(command: &DeviceCommand) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::descriptor::Descriptor;
+    use crate::tools::descriptor::Descriptor;
     use super::*;
 
     #[test]
