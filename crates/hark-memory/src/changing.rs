@@ -21,6 +21,15 @@ impl Memory {
         (now_unix_ms, by): (i64, &Requester),
     ) -> Result<(), Fault> {
         let Some(gone) = gone else { return Ok(()) };
+        let words: Vec<String> = content(&gone.text);
+        let told = kept.iter().filter_map(|kept| match kept {
+            Kept::New(new, _) => Some(content(&new.text)),
+            _ => None,
+        });
+        // What the old one tells besides is still so; see `newer`.
+        if shared(&words, &told.flatten().collect::<Vec<_>>()) * 2 <= words.len() {
+            return Ok(());
+        }
         let is_settled = |kept: &Kept| !matches!(kept, Kept::New(..) | Kept::Known(_)) || has(kept, &gone);
         if kept.iter().any(is_settled) || !matches!(kept.last(), Some(Kept::New(..))) {
             return Ok(());
@@ -138,7 +147,12 @@ fn without_values(change: &SaidChange) -> Vec<String> {
     for value in change.values.iter().rev() {
         said.replace_range(value.start..value.end, " ");
     }
-    telling_words(&said).into_iter().filter(|word| !asks(word) && !is_small(word)).collect()
+    content(&said)
+}
+
+/// The words of a text that are neither small nor those of a question.
+pub(crate) fn content(text: &str) -> Vec<String> {
+    telling_words(text).into_iter().filter(|word| !asks(word) && !is_small(word)).collect()
 }
 
 /// Whether keeping something made a fact, found it, or ended it.
@@ -166,6 +180,7 @@ fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<S
         !known.iter().any(|value| value.kind == new.kind && is_said(value))
     };
     let news: Vec<&SaidValue> = change.values.iter().filter(is_new).collect();
+    let about = end_of_shared(text, &without_values(change));
     let mut places: Vec<(SaidValue, &str)> = Vec::new();
     for (at, new) in news.iter().enumerate() {
         let counted = behind(&change.words, new).filter(|it| new.kind == ValueKind::Number && !is_frame(it));
@@ -178,6 +193,11 @@ fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<S
             let olds: Vec<&SaidValue> =
                 known.iter().filter(|value| value.kind == kind && counts_it(value)).collect();
             let alike = news.iter().filter(|other| other.kind == new.kind).count();
+            // "Recycling's wednesday" is the day behind recycling, and not that of the black bin.
+            let behind = about.and_then(|about| olds.iter().find(|old| old.start >= about));
+            if let Some(behind) = behind.filter(|_| alike == 1) {
+                return Some(*behind);
+            }
             let before = news[..at].iter().filter(|other| other.kind == new.kind).count();
             let from = olds.len().checked_sub(alike)?;
             olds.get(from + before).copied()
@@ -201,6 +221,17 @@ fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<S
         right.replace_range(place.start..place.end, new);
     }
     (normal(&right) != normal(text)).then_some(right)
+}
+
+/// Where the last of some words ends in a text; `None` where it has none.
+fn end_of_shared(text: &str, words: &[String]) -> Option<usize> {
+    let mut at = 0;
+    let ends = text.split_whitespace().filter_map(|word| {
+        let start = at + text[at..].find(word)?;
+        at = start + word.len();
+        (shared(words, &telling_words(word)) > 0).then_some(at)
+    });
+    ends.last()
 }
 
 /// The word behind a value in its clause.

@@ -24,8 +24,8 @@ mod ranking;
 mod recall;
 mod recent;
 mod resolve;
+mod several_facts;
 mod speaking;
-mod two_facts;
 mod vectors;
 
 pub use keep::{Asked, Kept, Memory, Telling, sounds_private};

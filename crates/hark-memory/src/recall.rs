@@ -118,21 +118,20 @@ impl Memory {
             let is_sure = best.mean >= SURELY_ANSWERS && best.least >= SURE_WORD;
             let how = if is_sure { Answering::Surely } else { Answering::Answers };
             let all = found.iter().filter(answers).take_while(as_good).map(|(fact, _)| fact.clone());
-            return Ok((all.take(MOST_ANSWERS).collect(), how));
+            let (all, is_newer) = self.with_newer(all.take(MOST_ANSWERS).collect(), &compared, &wanted)?;
+            return Ok((all, if is_newer { Answering::Concerns } else { how }));
         }
         let both = self.in_two_facts(&compared, &found, &wanted)?;
         if !both.is_empty() {
-            return Ok((both, Answering::Concerns));
+            return Ok((self.with_newer(both, &compared, &wanted)?.0, Answering::Concerns));
         }
         let concerns = |found: &&(Fact, Likeness)| {
             let likeness = &found.1;
             let least = if likeness.same < LEAST_WORDS { CONCERNS_IN_A_WORD } else { CONCERNS };
             likeness.same > 0 && likeness.mean >= least && may_answer(found)
         };
-        Ok((
-            found.iter().find(concerns).map(|(fact, _)| fact.clone()).into_iter().collect(),
-            Answering::Concerns,
-        ))
+        let concerned = found.iter().find(concerns).map(|(fact, _)| fact.clone()).into_iter().collect();
+        Ok((self.with_newer(concerned, &compared, &wanted)?.0, Answering::Concerns))
     }
 
     /// What was told about somebody or something: by name, or by what it is to whoever asks.

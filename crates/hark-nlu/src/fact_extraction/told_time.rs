@@ -34,6 +34,10 @@ pub(super) fn read(
         (is_dated(piece, &by) && is_meant_once(piece, when, &by, dating)).then_some((at, used, when))
     });
     let (at, used, when) = found.max_by_key(|(_, used, _)| *used)?;
+    // "On the eleventh and home *that* friday": which one is said before.
+    if at > 0 && lexicon.requests.pronouns.contains(words[at - 1]) {
+        return None;
+    }
     let (used, when) = without_half_known_hour(&words[at..at + used], when, &by);
     // Of "from the 3rd to the 10th of July" no one day is meant.
     let begins_range = |from: usize| {
@@ -84,22 +88,24 @@ pub(super) fn begins_with_time(said: &str, lexicon: &'static Lexicon) -> bool {
     repeats(&words, &by) || used > 2 || is_whole
 }
 
-/// A moment and its count of words without an hour that is as likely one of the evening: "on tuesday at seven" stays at seven.
+/// A moment and its count of words without an hour that nobody said, "friday night", or that is as likely one of the evening:
+/// "on tuesday at seven" stays at seven.
 fn without_half_known_hour(words: &[&str], when: When, by: &Reckoning) -> (usize, When) {
     let whole = (words.len(), when);
-    if !EVENING_AS_WELL.contains(&when.start().hour()) {
-        return whole;
-    }
     let Some((day, used)) = longest(Rule::Date, words, by).filter(|(_, used)| *used < words.len()) else {
         return whole;
     };
+    let says_hour = words[used..].iter().any(|word| is_number(word, by.lexicon));
+    if says_hour && !EVENING_AS_WELL.contains(&when.start().hour()) {
+        return whole;
+    }
     let at = phrases::starts(by.lexicon.time.at, &words[used..]).unwrap_or(0);
     let either = Reckoning { prefer: Prefer::Either, ..*by };
     let hour = longest(Rule::Time, &words[used + at..], &either);
     let is_either = hour.is_some_and(|(found, _)| {
         found.first().and_then(|(_, hour)| hour.as_str()).is_some_and(|hour| hour.contains('/'))
     });
-    let day = day.first().and_then(|(_, day)| When::parse(day.as_str()?)).filter(|_| is_either);
+    let day = day.first().and_then(|(_, day)| When::parse(day.as_str()?)).filter(|_| is_either || !says_hour);
     day.map_or(whole, |day| (used, day))
 }
 
