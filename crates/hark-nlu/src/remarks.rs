@@ -98,8 +98,10 @@ impl Speech<'_> {
         let words = self.words();
         let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
         // "When I'm home" is no statement, nor is what goes on with it.
-        let limits =
-            |at: usize| qualifiers.found.iter().any(|it| it.end.map_or(it.mark.1 >= at, |end| end > at));
+        let limits = |at: usize| {
+            let mut before = qualifiers.found.iter().filter(|it| it.start < at);
+            before.any(|it| it.end.map_or(it.mark.1 >= at, |end| end > at))
+        };
         let connects = |word: &str| self.lexicon().requests.connectors.contains(word);
         let ends = (MIN_WORDS..words.len()).rev();
         // "That's | too much" is one statement.
@@ -410,7 +412,10 @@ impl Speech<'_> {
         let does = of_it || phrases::starts(talk.activities, said).is_some_and(|length| length < said.len());
         // "We can't sleep."
         let somebody_does_not = phrases::starts(talk.speakers, said)
-            .is_some_and(|length| said.get(length).is_some_and(|word| self.denies(word)));
+            .is_some_and(|length| said.get(length).is_some_and(|word| self.denies(word)))
+            // "My wife isn't in yet."
+            || (1..said.len().min(MAX_NAME_WORDS + 1))
+                .any(|at| phrases::find(talk.denied, &[said[at]]).is_some() && is_subject(&said[..at]));
         let tells = gives_reason || somebody_is || does || somebody_does_not || person > 0;
         let is_statement = said.len() >= MIN_WORDS && tells && !corrects;
         let asks = |at: usize| phrases::starts(talk.requests, &said[at..]).is_some();
