@@ -66,7 +66,10 @@ impl Memory {
             Some(question) => self.answers_of(asked, question, by)?,
             None => Vec::new(),
         };
-        let mut unsure = false;
+        let (mut unsure, wanted) = (false, Wanted::of(asked));
+        if wanted.is_of_a_kind() && !found.is_empty() {
+            found = self.with_newer(found, &self.compared(asked, by)?, &wanted)?;
+        }
         if found.is_empty() {
             let (likely, how) = self.likely(asked, question.as_ref(), by)?;
             (found, unsure) = (likely, how == Answering::Concerns);
@@ -118,12 +121,11 @@ impl Memory {
             let is_sure = best.mean >= SURELY_ANSWERS && best.least >= SURE_WORD;
             let how = if is_sure { Answering::Surely } else { Answering::Answers };
             let all = found.iter().filter(answers).take_while(as_good).map(|(fact, _)| fact.clone());
-            let (all, is_newer) = self.with_newer(all.take(MOST_ANSWERS).collect(), &compared, &wanted)?;
-            return Ok((all, if is_newer { Answering::Concerns } else { how }));
+            return Ok((self.with_newer(all.take(MOST_ANSWERS).collect(), &compared, &wanted)?, how));
         }
         let both = self.in_two_facts(&compared, &found, &wanted)?;
         if !both.is_empty() {
-            return Ok((self.with_newer(both, &compared, &wanted)?.0, Answering::Concerns));
+            return Ok((self.with_newer(both, &compared, &wanted)?, Answering::Concerns));
         }
         let concerns = |found: &&(Fact, Likeness)| {
             let likeness = &found.1;
@@ -131,7 +133,7 @@ impl Memory {
             likeness.same > 0 && likeness.mean >= least && may_answer(found)
         };
         let concerned = found.iter().find(concerns).map(|(fact, _)| fact.clone()).into_iter().collect();
-        Ok((self.with_newer(concerned, &compared, &wanted)?.0, Answering::Concerns))
+        Ok((self.with_newer(concerned, &compared, &wanted)?, Answering::Concerns))
     }
 
     /// What was told about somebody or something: by name, or by what it is to whoever asks.

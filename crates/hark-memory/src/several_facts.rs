@@ -16,20 +16,21 @@ const MOST_FIRST: usize = 5;
 const BOTH_ANSWER: f32 = 0.62;
 /// How much nearer both are than the first alone, over all words of the question.
 const NEARER: f32 = 0.05;
+/// How much less like the question a newer fact is that is told before the older one.
+const AS_LIKE: f32 = 0.15;
 /// Telling words with which a change begins, among which is what it is about.
 const ABOUT: usize = 3;
 
 impl Memory {
-    /// Facts that answer, with the newest that tells of a change to what the first is about in front, and whether there is one.
-    /// Where a time, a place or a number is asked for and the newer tells one, it answers alone: "we've moved the passports,
+    /// Facts that answer, with the newest that tells of a change to what the first is about. Where a time, a place or a number is asked for and the newer tells one, it answers alone: "we've moved the passports,
     /// they're in the desk now".
     pub(crate) fn with_newer(
         &self,
         found: Vec<Fact>,
         asked: &Question,
         wanted: &Wanted,
-    ) -> Result<(Vec<Fact>, bool), Fault> {
-        let (Some(first), Some(reader)) = (found.first(), &self.reader) else { return Ok((found, false)) };
+    ) -> Result<Vec<Fact>, Fault> {
+        let (Some(first), Some(reader)) = (found.first(), &self.reader) else { return Ok(found) };
         let words = content(&first.text);
         let mut newer = self.store.search(&words, true, MOST_LOOKED_AT)?;
         newer.retain(|fact| {
@@ -43,10 +44,16 @@ impl Memory {
                 && is_change()
                 && (wanted.is_of_a_kind() && self.is_of_kind(fact, wanted) || is_asked_about())
         });
-        let Some(newest) = newer.into_iter().max_by_key(|fact| fact.id) else { return Ok((found, false)) };
-        let is_alone = wanted.is_of_a_kind() && self.is_of_kind(&newest, wanted);
-        let rest = if is_alone { Vec::new() } else { found };
-        Ok((std::iter::once(newest).chain(rest).collect(), true))
+        let Some(newest) = newer.into_iter().max_by_key(|fact| fact.id) else { return Ok(found) };
+        if wanted.is_of_a_kind() && self.is_of_kind(&newest, wanted) {
+            return Ok(vec![newest]);
+        }
+        let likeness = |fact: &Fact| asked.likeness(&self.words_of_fact(fact), &[fact]).mean;
+        let is_as_like = likeness(&newest) + AS_LIKE >= likeness(first);
+        let place = if is_as_like { 0 } else { found.len() };
+        let mut told = found;
+        told.insert(place, newest);
+        Ok(told)
     }
 
     /// The two facts that answer a question together, the one with the answer first; empty where there are none. `found`: the

@@ -66,6 +66,8 @@ fn begins_with(words: &[&str], by: &Reckoning) -> (Vec<(ValueKind, usize, usize)
     let leads = small.filter_map(|list| phrases::starts(list, words)).max().unwrap_or(0);
     let one = |kind, length: usize| (vec![(kind, 0, length)], length);
     match ordinal(0) {
+        // "A tuesday" is the tuesday.
+        _ if words.len() > 1 && by.lexicon.things.articles.contains(words[0]) => (Vec::new(), 1),
         _ if leads > 0 && leads < words.len() => (Vec::new(), leads),
         _ if day > 0 && day > number => one(ValueKind::Day, day),
         Some(length) if length >= number => one(ValueKind::DayOfMonth, length),
@@ -106,6 +108,7 @@ mod tests {
         );
         assert_eq!(of("on october tenth"), [(ValueKind::Month, "october".into()), (date, "tenth".into())]);
         assert_eq!(of("my wife is called anna"), []);
+        assert_eq!(of("recycling's on a tuesday"), [(day, "tuesday".into())]);
         assert_eq!(of("the code's four seven one nine"), [(number, "four seven one nine".into())]);
         assert_eq!(of("it's two oh six six now"), [(number, "two oh six six".into())]);
     }
