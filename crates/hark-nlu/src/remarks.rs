@@ -99,7 +99,7 @@ impl Speech<'_> {
         let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
         // "When I'm home" is no statement, nor is what goes on with it.
         let limits = |at: usize| {
-            let mut before = qualifiers.found.iter().filter(|it| it.start < at);
+            let mut before = qualifiers.found.iter().filter(|it| it.start <= at);
             before.any(|it| it.end.map_or(it.mark.1 >= at, |end| end > at))
         };
         let connects = |word: &str| self.lexicon().requests.connectors.contains(word);
@@ -409,13 +409,24 @@ impl Speech<'_> {
             && lexicon.requests.pronouns.contains(said[0])
             && !acts(1)
             && !says_number();
-        let does = of_it || phrases::starts(talk.activities, said).is_some_and(|length| length < said.len());
+        // "A bit like thirty percent" says how far.
+        let measures = |word: &&str| {
+            let units = [lexicon.numbers.percent, lexicon.numbers.degrees];
+            units.iter().any(|unit| unit.contains(word))
+        };
+        let is_activity = || {
+            phrases::starts(talk.activities, said).is_some_and(|length| length < said.len())
+                && !said.iter().any(measures)
+        };
+        let does = of_it || is_activity();
+        let denies_verb =
+            |word: &str| phrases::find(talk.denied, &[word]).is_some_and(|(verb, _)| !verb.text().is_empty());
         // "We can't sleep."
         let somebody_does_not = phrases::starts(talk.speakers, said)
             .is_some_and(|length| said.get(length).is_some_and(|word| self.denies(word)))
             // "My wife isn't in yet."
             || (1..said.len().min(MAX_NAME_WORDS + 1))
-                .any(|at| phrases::find(talk.denied, &[said[at]]).is_some() && is_subject(&said[..at]));
+                .any(|at| denies_verb(said[at]) && is_subject(&said[..at]));
         let tells = gives_reason || somebody_is || does || somebody_does_not || person > 0;
         let is_statement = said.len() >= MIN_WORDS && tells && !corrects;
         let asks = |at: usize| phrases::starts(talk.requests, &said[at..]).is_some();

@@ -139,7 +139,7 @@ pub fn state(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 }
 
 /// The one that was offered and not chosen; where none was offered, the other one of its kind in its room.
-pub fn other(_: &Intent, before: &Before<'_>) -> Option<Intent> {
+pub fn other(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let mut again = before.done.intent.clone();
     let said = again.slots.remove("name")?;
     match before.not_chosen {
@@ -152,6 +152,10 @@ pub fn other(_: &Intent, before: &Before<'_>) -> Option<Intent> {
                 [("domain", only["domain"].clone()), ("area", only["area"].clone()), ("except", except)];
             kind.iter().all(|(_, value)| !value.is_null()).then_some(())?;
             again.slots.extend(kind.map(|(slot, value)| (slot.to_owned(), value)));
+            // "The other one in the office."
+            again
+                .slots
+                .extend(intent.slots.get_key_value("area").map(|(slot, area)| (slot.clone(), area.clone())));
             (again.single, again.response) = (true, None);
         }
         _ => return None,

@@ -344,12 +344,19 @@ pub fn list(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
             |name: &str| timer.name.as_deref().is_some_and(|known| names::holds_words(known, name));
         named.as_deref().is_none_or(has_name)
     };
-    for timer in timers.iter().filter(|timer| timer.kind == TimerKind::Command && is_meant(timer)) {
+    // Who asks for all that is coming up means what rings at a time of day as well.
+    let waits = |timer: &&Timer| match timer.kind {
+        TimerKind::Command => is_meant(timer),
+        TimerKind::Reminder | TimerKind::Alarm => named.is_none(),
+        TimerKind::Timer => false,
+    };
+    for timer in timers.iter().filter(waits) {
         let when = super::clock::alarm::shown(timer, services.timers.zone(), snapshot.unix_ms);
         let left_ms = left_ms(timer, snapshot.unix_ms);
-        waiting.push(
-            json!({"id": timer.id, "said": timer.name, "said_when": "", "when": when, "left_ms": left_ms}),
-        );
+        let said = timer.name.as_deref().unwrap_or_default();
+        waiting.push(json!({
+            "id": timer.id, "kind": timer.kind, "said": said, "said_when": "", "when": when, "left_ms": left_ms,
+        }));
     }
     Ok(Prepared::Answer(Outcome::answer(json!({"count": waiting.len(), "automations": waiting}))))
 }

@@ -306,9 +306,17 @@ fn cancel(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prep
             timers.acknowledge_all(now)?;
             return Ok(Outcome::new(true, json!({"rang": true})));
         }
-        let timer = only(timers, &asking, kind, now)?;
-        // "Skip the alarm tomorrow" leaves those that come after it.
         let on_a_day = matches!(asking.when, Some(When::Day(_) | When::Days(..) | When::Span(..)));
+        // "Skip tomorrow" where no alarm rings then is said of what else comes every day.
+        let other = || {
+            let kinds = [TimerKind::Reminder, TimerKind::Command].into_iter();
+            let kinds = kinds.filter(|_| kind == TimerKind::Alarm && on_a_day && asking.name.is_none());
+            let found = kinds.filter_map(|kind| only(timers, &asking, kind, now).ok());
+            found.into_iter().find(|timer| timer.recurrence.is_some())
+        };
+        let timer = only(timers, &asking, kind, now).or_else(|none| other().ok_or(none))?;
+        let kind = timer.kind;
+        // "Skip the alarm tomorrow" leaves those that come after it.
         if on_a_day && timer.recurrence.is_some() {
             let next = timers.skip(&timer.id, now)?;
             let shown = |timer| shown(timer, timers.zone(), now);

@@ -67,8 +67,8 @@ fn is_state(command: &DeviceCommand) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::tools::descriptor::Descriptor;
     use super::*;
+    use crate::tools::descriptor::Descriptor;
 
     #[test]
     fn what_is_repeated_is_there_and_takes_no_steps() {

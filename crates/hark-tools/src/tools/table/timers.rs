@@ -244,6 +244,11 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[WHICH_DAY, WHICH_ALARM],
         result: &[
             Field::maybe("alarm", "object", SHOWN),
+            Field::maybe(
+                "reminder",
+                "object",
+                "where no alarm rings that day: what else repeats and is next",
+            ),
             Field::always("rang", "boolean", "it was ringing and is silent now"),
             Field::maybe("skipped", "object", "which of what repeats was left out; the other is the next"),
         ],
