@@ -2,7 +2,7 @@
 //! `{todo_list}`.
 
 use super::views::RawEntry;
-use hark_core::home::{Entity, Home, HomeList};
+use hark_core::home::{Area, Entity, Home, HomeList};
 use serde_json::{Map, Value};
 
 /// Where people can be: the zones of the home, where they are now, and where everybody goes.
@@ -87,10 +87,26 @@ fn entity_entry(home: &Home, entity: &Entity) -> RawEntry {
     if let Some(class) = &entity.device_class {
         context.insert("device_class".to_owned(), Value::from(class.as_str()));
     }
-    if let Some(area) = entity.area.as_ref().and_then(|id| home.areas.iter().find(|area| area.id == *id)) {
+    let area = entity.area.as_ref().and_then(|id| home.areas.iter().find(|area| area.id == *id));
+    if let Some(area) = area {
         context.insert(IN_AREA.to_owned(), Value::from(area.name.as_str()));
     }
-    entry(&entity.name, &entity.aliases, context)
+    let mut entry = entry(&entity.name, &entity.aliases, context);
+    // The "living room light" is the "lounge light", where the living room is the lounge.
+    let by_alias = |area: &Area| {
+        let behind = |text: &String| {
+            let (begins, rest) = text.split_at_checked(area.name.len())?;
+            (begins.eq_ignore_ascii_case(&area.name) && rest.starts_with(' ')).then(|| rest.to_owned())
+        };
+        let rests: Vec<String> = entry.texts.iter().filter_map(behind).collect();
+        area.aliases
+            .iter()
+            .flat_map(|alias| rests.iter().map(move |rest| format!("{alias}{rest}")))
+            .collect::<Vec<_>>()
+    };
+    let more = area.map(by_alias).unwrap_or_default();
+    entry.texts.extend(more);
+    entry
 }
 
 fn kind_entry(name: &str, domain: &str) -> RawEntry {
