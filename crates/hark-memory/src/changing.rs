@@ -6,6 +6,7 @@ use crate::likeness::{shared, without_parts};
 use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester, SaidChange, SaidValue, ValueKind};
 use hark_language::names::{asks, is_small, normal, telling_words};
+use hark_language::phrases;
 
 /// Words that what is otherwise now has of what was told at least.
 pub(crate) const LEAST_SHARED: usize = 2;
@@ -179,14 +180,17 @@ fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<S
         };
         !known.iter().any(|value| value.kind == new.kind && is_said(value))
     };
-    let news: Vec<&SaidValue> = change.values.iter().filter(is_new).collect();
+    let mut news: Vec<&SaidValue> = change.values.iter().filter(is_new).collect();
+    // "I meant friday, friday morning" says it twice.
+    news.dedup_by(|later, earlier| words_of(&change.words, later) == words_of(&change.words, earlier));
     let about = end_of_shared(text, &without_values(change));
     let mut places: Vec<(SaidValue, &str)> = Vec::new();
     for (at, new) in news.iter().enumerate() {
         let counted = behind(&change.words, new).filter(|it| new.kind == ValueKind::Number && !is_frame(it));
+        // "A seventeen collar" takes the place of the one in "collar size sixteen", where nothing is counted.
         let counts_it = |value: &&SaidValue| {
             counted.as_ref().is_none_or(|new| {
-                behind(text, value).is_some_and(|old| shared(std::slice::from_ref(new), &[old]) == 1)
+                behind(text, value).is_none_or(|old| shared(std::slice::from_ref(new), &[old]) == 1)
             })
         };
         let of_kind = |kind: ValueKind| -> Option<&SaidValue> {
@@ -241,10 +245,13 @@ fn behind(text: &str, value: &SaidValue) -> Option<String> {
     behind.split_whitespace().next().filter(|_| behind.starts_with(' ')).map(normal)
 }
 
-/// Whether a word only frames a correction: "it's", "i mean".
+/// Whether a word only frames a correction or is of its time: "it's", "i mean", "morning".
 fn is_frame(word: &str) -> bool {
     hark_language::all().iter().any(|language| {
         let memory = &language.memory;
+        if phrases::find(language.time.parts, &[word]).is_some() {
+            return true;
+        }
         [memory.it_is, memory.corrects, memory.changes, memory.points_back, memory.passing]
             .iter()
             .any(|list| list.iter().any(|phrase| phrase.split(' ').any(|part| normal(part) == word)))

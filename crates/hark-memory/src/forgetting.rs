@@ -7,6 +7,12 @@ use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester};
 use hark_language::names::{asks, normal, telling_words};
 
+/// What is to be forgotten, without a sentence of its own behind it.
+pub fn topic_of(asked: &str) -> &str {
+    let topics = hark_language::all().into_iter().map(|language| language.memory.topic(asked));
+    topics.min_by_key(|topic| topic.len()).unwrap_or(asked)
+}
+
 impl Memory {
     /// Forgets the fact that is meant, or every one about something; answers those that are gone, history included.
     ///
@@ -29,8 +35,7 @@ impl Memory {
             return Ok(found);
         }
         // "The walking football, I've packed it in": a reason may stand behind it.
-        let topics = hark_language::all().into_iter().map(|language| language.memory.topic(asked));
-        let topic = topics.min_by_key(|topic| topic.len()).unwrap_or(asked);
+        let topic = topic_of(asked);
         let found = if topic == asked { found } else { find(topic)? };
         if !found.is_empty() {
             return Ok(found);

@@ -162,7 +162,9 @@ impl Told {
         // A reason may stand before it: "she might ask you, forget what I said about it".
         let behind = || text.rsplit_once(", ").and_then(|(_, behind)| self.reader.forgetting(behind));
         let bare = || self.reader.forgetting(self.reader.bare(text));
-        let (about, every) = self.reader.forgetting(text).or_else(bare).or_else(behind)?;
+        // Or behind it: "forget the book club thing, I'm not going any more".
+        let before = || self.reader.forgetting(hark_memory::topic_of(self.reader.bare(text)));
+        let (about, every) = self.reader.forgetting(text).or_else(bare).or_else(behind).or_else(before)?;
         let owner = Requester { speaker: Speaker::Owner, ..Requester::default() };
         let known = self.memory.to_forget(&about, every, &owner).unwrap_or_default();
         let slots = Slots::from_iter([

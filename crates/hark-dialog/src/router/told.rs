@@ -18,6 +18,10 @@ const REMEMBER: &str = "HarkRemember";
 /// Words at least of what tells something worth to be kept.
 const LEAST_TOLD: usize = 3;
 
+/// Kinds of requests of which nothing is kept when they are not understood, and how sure it is that it is one.
+const ASKED: [Category; 4] = [Category::HomeControl, Category::Media, Category::List, Category::Timer];
+const SURELY_ASKED: f32 = 0.85;
+
 /// Looks something up in the documents.
 const LOOK_UP: &str = "HarkLookUp";
 
@@ -76,8 +80,14 @@ impl Router {
         // With a language model, that reads what no rule reads.
         let classifier = self.classifier.as_ref().filter(|_| is_statement && self.settings.enabled);
         let classifier = classifier.filter(|_| self.answers_alone())?;
-        let tells = || classifier.lock().unwrap_or_else(PoisonError::into_inner).tells(text);
-        let likely = said.effort.apart(tells).ok().flatten()?;
+        // "Sprinklers on for the lawn" is no fact, although nothing else understands it.
+        let likely = || {
+            let mut classifier = classifier.lock().unwrap_or_else(PoisonError::into_inner);
+            let asked = classifier.classify(text).ok()?;
+            let is_asked = ASKED.contains(&asked.category) && asked.confidence >= SURELY_ASKED;
+            if is_asked { None } else { classifier.tells(text).ok().flatten() }
+        };
+        let likely = said.effort.apart(likely)?;
         self.of_memory(said, |memory, text| memory.told(text, likely))
     }
 

@@ -26,12 +26,12 @@ pub(super) fn values(said: &str, lexicon: &'static Lexicon) -> Vec<SaidValue> {
         for (kind, from, length) in values {
             let (first, behind) = (at + from, at + from + length);
             let (start, end) = (tokens[first].start, tokens[behind - 1].end);
-            // "Two oh six six" is one number, although it begins with a time.
-            match found.last_mut().filter(|_| kind == ValueKind::Number && number == Some(first)) {
-                Some(last) => *last = SaidValue { kind, start: last.start, end },
+            let is_plain = words[first..behind].iter().all(is_digit);
+            // "Two oh six six" is one number, although a part of it is a time.
+            match found.last_mut().filter(|_| is_plain && number == Some(first)) {
+                Some(last) => *last = SaidValue { kind: ValueKind::Number, start: last.start, end },
                 None => found.push(SaidValue { kind, start, end }),
             }
-            let is_plain = words[first..behind].iter().all(is_digit);
             number =
                 is_plain.then(|| behind + usize::from(words.get(behind).is_some_and(|word| is_oh(word))));
         }
@@ -110,6 +110,7 @@ mod tests {
         assert_eq!(of("my wife is called anna"), []);
         assert_eq!(of("recycling's on a tuesday"), [(day, "tuesday".into())]);
         assert_eq!(of("the code's four seven one nine"), [(number, "four seven one nine".into())]);
+        assert_eq!(of("it's two eight oh six now"), [(number, "two eight oh six".into())]);
         assert_eq!(of("it's two oh six six now"), [(number, "two oh six six".into())]);
     }
 }
