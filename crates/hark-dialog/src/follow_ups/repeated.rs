@@ -29,7 +29,9 @@ pub fn same(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     // Of what kind the other thing is says only what is done to it.
     let domain = if said.contains_key("name") { said.remove("domain") } else { None };
     Target::of(&said, None).put(&mut slots);
-    let again = Intent { slots, ..done.intent.clone() };
+    // "And the office one" is one of what is there.
+    let single = done.intent.single || intent.slots.contains_key("one");
+    let again = Intent { slots, single, ..done.intent.clone() };
     Some(match domain.as_ref().and_then(Value::as_str) {
         Some(domain) => of_domain(again, domain),
         None => again,
