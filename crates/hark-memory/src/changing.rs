@@ -27,7 +27,7 @@ impl Memory {
             Kept::New(new, _) => Some(content(&new.text)),
             _ => None,
         });
-        // What the old one tells besides is still so; see `newer`.
+        // What the old one tells besides is still so; see `with_newer`.
         if shared(&words, &told.flatten().collect::<Vec<_>>()) * 2 <= words.len() {
             return Ok(());
         }
@@ -183,7 +183,7 @@ fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<S
     let mut news: Vec<&SaidValue> = change.values.iter().filter(is_new).collect();
     // "I meant friday, friday morning" says it twice.
     news.dedup_by(|later, earlier| words_of(&change.words, later) == words_of(&change.words, earlier));
-    let about = end_of_shared(text, &without_values(change));
+    let about = without_values(change);
     let mut places: Vec<(SaidValue, &str)> = Vec::new();
     for (at, new) in news.iter().enumerate() {
         let counted = behind(&change.words, new).filter(|it| new.kind == ValueKind::Number && !is_frame(it));
@@ -198,9 +198,11 @@ fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<S
                 known.iter().filter(|value| value.kind == kind && counts_it(value)).collect();
             let alike = news.iter().filter(|other| other.kind == new.kind).count();
             // "Recycling's wednesday" is the day behind recycling, and not that of the black bin.
-            let behind = about.and_then(|about| olds.iter().find(|old| old.start >= about));
-            if let Some(behind) = behind.filter(|_| alike == 1) {
-                return Some(*behind);
+            let nearest = olds.iter().rev().max_by_key(|old| words_before(text, known, old, &about));
+            if let Some(nearest) =
+                nearest.filter(|old| alike == 1 && words_before(text, known, old, &about) > 0)
+            {
+                return Some(*nearest);
             }
             let before = news[..at].iter().filter(|other| other.kind == new.kind).count();
             let from = olds.len().checked_sub(alike)?;
@@ -227,15 +229,10 @@ fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<S
     (normal(&right) != normal(text)).then_some(right)
 }
 
-/// Where the last of some words ends in a text; `None` where it has none.
-fn end_of_shared(text: &str, words: &[String]) -> Option<usize> {
-    let mut at = 0;
-    let ends = text.split_whitespace().filter_map(|word| {
-        let start = at + text[at..].find(word)?;
-        at = start + word.len();
-        (shared(words, &telling_words(word)) > 0).then_some(at)
-    });
-    ends.last()
+/// How many of some words stand between a value of a text and the value before it.
+fn words_before(text: &str, known: &[SaidValue], value: &SaidValue, words: &[String]) -> usize {
+    let begins = known.iter().map(|other| other.end).filter(|end| *end <= value.start).max().unwrap_or(0);
+    shared(words, &telling_words(text.get(begins..value.start).unwrap_or_default()))
 }
 
 /// The word behind a value in its clause.

@@ -7,6 +7,9 @@ use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester};
 use hark_language::names::{asks, normal, telling_words};
 
+/// Facts at most that are forgotten by a part of the words that were said.
+const MOST_OTHERWISE: usize = 3;
+
 /// What is to be forgotten, without a sentence of its own behind it.
 pub fn topic_of(asked: &str) -> &str {
     let topics = hark_language::all().into_iter().map(|language| language.memory.topic(asked));
@@ -37,12 +40,10 @@ impl Memory {
         // "The walking football, I've packed it in": a reason may stand behind it.
         let topic = topic_of(asked);
         let found = if topic == asked { found } else { find(topic)? };
-        if !found.is_empty() {
-            return Ok(found);
-        }
-        let mut found = self.with_most_words(topic)?;
+        let mut found = if found.is_empty() { self.with_most_words(topic)? } else { found };
         found.truncate(if every { usize::MAX } else { 1 });
-        Ok(found)
+        // So much was not meant by words of which the rest was left out.
+        Ok(if found.len() > MOST_OTHERWISE { Vec::new() } else { found })
     }
 
     /// The facts with most words of a topic, two and half of them at least, the newest first.

@@ -123,7 +123,7 @@ impl Memory {
             let all = found.iter().filter(answers).take_while(as_good).map(|(fact, _)| fact.clone());
             return Ok((self.with_newer(all.take(MOST_ANSWERS).collect(), &compared, &wanted)?, how));
         }
-        let both = self.in_two_facts(&compared, &found, &wanted)?;
+        let both = self.in_two_facts(&compared, &found, (&wanted, &whom))?;
         if !both.is_empty() {
             return Ok((self.with_newer(both, &compared, &wanted)?, Answering::Concerns));
         }

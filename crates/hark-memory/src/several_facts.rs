@@ -5,9 +5,9 @@
 use crate::answer_kind::Wanted;
 use crate::changing::content;
 use crate::keep::{MOST_LOOKED_AT, Memory};
-use crate::likeness::{Likeness, Question, is_inflected};
+use crate::likeness::{Likeness, Question, is_inflected, names};
 use hark_core::Fault;
-use hark_core::memory::Fact;
+use hark_core::memory::{Entity, Fact};
 use hark_language::names::telling_words;
 
 /// First facts that are looked at, the likest.
@@ -16,14 +16,14 @@ const MOST_FIRST: usize = 5;
 const BOTH_ANSWER: f32 = 0.62;
 /// How much nearer both are than the first alone, over all words of the question.
 const NEARER: f32 = 0.05;
-/// How much less like the question a newer fact is that is told before the older one.
-const AS_LIKE: f32 = 0.15;
+/// How much less like the question a newer fact is that takes the place of the older one.
+const AS_LIKE: f32 = 0.25;
 /// Telling words with which a change begins, among which is what it is about.
 const ABOUT: usize = 3;
 
 impl Memory {
-    /// Facts that answer, with the newest that tells of a change to what the first is about. Where a time, a place or a number is asked for and the newer tells one, it answers alone: "we've moved the passports,
-    /// they're in the desk now".
+    /// Facts that answer, with the newest that tells of a change to what the first is about. Where a time, a place or a number
+    /// is asked for and the newer tells one, it answers alone: "we've moved the passports, they're in the desk now".
     pub(crate) fn with_newer(
         &self,
         found: Vec<Fact>,
@@ -33,26 +33,30 @@ impl Memory {
         let (Some(first), Some(reader)) = (found.first(), &self.reader) else { return Ok(found) };
         let words = content(&first.text);
         let mut newer = self.store.search(&words, true, MOST_LOOKED_AT)?;
+        let likeness = |fact: &Fact| asked.likeness(&self.words_of_fact(fact), &[fact]);
         newer.retain(|fact| {
-            let is_asked_about = || asked.likeness(&self.words_of_fact(fact), &[fact]).same > 0;
             let is_change = || reader.change(&fact.text).is_some();
             // It begins with what it is about.
-            let is_about = || content(&fact.text).iter().take(ABOUT).any(|word| has_word(&words, word));
+            let is_about = || {
+                let mut begins = content(&fact.text).into_iter().take(ABOUT);
+                begins.any(|word| words.iter().any(|other| is_inflected(other, &word)))
+            };
             fact.id > first.id
+                && fact.source.speaker >= first.source.speaker
                 && found.iter().all(|known| known.id != fact.id)
                 && is_about()
                 && is_change()
-                && (wanted.is_of_a_kind() && self.is_of_kind(fact, wanted) || is_asked_about())
         });
         let Some(newest) = newer.into_iter().max_by_key(|fact| fact.id) else { return Ok(found) };
-        if wanted.is_of_a_kind() && self.is_of_kind(&newest, wanted) {
+        let (new, old) = (likeness(&newest), likeness(first));
+        if wanted.is_of_a_kind() && self.is_of_kind(&newest, wanted) && new.mean + AS_LIKE >= old.mean {
             return Ok(vec![newest]);
         }
-        let likeness = |fact: &Fact| asked.likeness(&self.words_of_fact(fact), &[fact]).mean;
-        let is_as_like = likeness(&newest) + AS_LIKE >= likeness(first);
-        let place = if is_as_like { 0 } else { found.len() };
         let mut told = found;
-        told.insert(place, newest);
+        // Of the same somebody much may change that was not asked for.
+        if new.same > 0 && !wanted.is_of_a_kind() {
+            told.insert(if new.mean >= old.mean { 0 } else { told.len() }, newest);
+        }
         Ok(told)
     }
 
@@ -62,7 +66,7 @@ impl Memory {
         &self,
         asked: &Question,
         found: &[(Fact, Likeness)],
-        wanted: &Wanted,
+        (wanted, whom): (&Wanted, &[Entity]),
     ) -> Result<Vec<Fact>, Fault> {
         let mut best: Option<(f32, Vec<Fact>)> = None;
         for (first, alone) in found.iter().filter(|(_, it)| it.same > 0).take(MOST_FIRST) {
@@ -81,6 +85,12 @@ impl Memory {
                 }
                 let both = [&*told, &*self.words_of_fact(&second)].concat();
                 let together = asked.likeness(&both, &[first, &second]);
+                let is_named = self.names_all(first, wanted) || self.names_all(&second, wanted);
+                let is_of =
+                    |one: &Entity| [first, &second].into_iter().any(|fact| names(fact, &both, &one.key));
+                if !is_named || !whom.iter().all(is_of) {
+                    continue;
+                }
                 let is_better = together.mean
                     >= BOTH_ANSWER.max(alone.mean + NEARER / asked.words.len() as f32)
                     && together.is_of_them;
@@ -91,8 +101,4 @@ impl Memory {
         }
         Ok(best.map(|(_, facts)| facts).unwrap_or_default())
     }
-}
-
-fn has_word(words: &[String], word: &str) -> bool {
-    words.iter().any(|other| is_inflected(other, word))
 }

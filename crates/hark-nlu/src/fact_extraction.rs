@@ -264,7 +264,7 @@ impl Rules {
         let Said::Named(name) = &said.subject else { return None };
         let memory = &self.lexicon.memory;
         // "My wife Orla's allergic" names Orla.
-        let name = memory.owner(name);
+        let name = if name.contains(['\'', '’']) { memory.owner(name) } else { name.as_str() };
         let mut values: Map<String, Value> = Map::new();
         values.insert("object".to_owned(), Value::from(name));
         values.insert("word".to_owned(), Value::from(memory.owner(&spoken(found, "appositive"))));

@@ -245,9 +245,7 @@ impl RecentRequests {
         if last.done.iter().rev().take(last.newest).any(sets) {
             return Some(vec![undo(like)]);
         }
-        if let Some((told, all)) =
-            last.done.iter().find_map(|done| Some((done, done.told(LISTS, "automations")?)))
-        {
+        if let Some((told, all)) = last.done.iter().find_map(|done| Some((done, done.told_rules()?))) {
             let first = if told.intent.slots.is_empty() { all.len() - 1 } else { 0 };
             return Some(
                 all[first..].iter().map(|automation| by_id(CANCEL, &automation["id"], like)).collect(),
@@ -411,7 +409,8 @@ impl Last {
     /// What cancels a rule that was listed right before and alone, for "forget about the cold", which names it freely.
     fn forgotten(&self, intent: &Intent) -> Option<Intent> {
         (intent.name == FORGET && intent.slots.contains_key("query")).then_some(())?;
-        let [only] = self.done.last()?.told(LISTS, "automations")? else { return None };
+        let rules = self.done.last()?.told_rules()?;
+        let [only] = rules.as_slice() else { return None };
         Some(by_id(CANCEL, &only["id"], intent))
     }
 
@@ -454,6 +453,13 @@ impl Done {
     fn told(&self, intent: &str, key: &str) -> Option<&[Value]> {
         let all = self.receipt.as_ref().filter(|_| self.intent.name == intent)?.detail[key].as_array()?;
         (!all.is_empty()).then_some(all)
+    }
+
+    /// The rules that were listed, without the alarms and reminders that were told beside them.
+    fn told_rules(&self) -> Option<Vec<&Value>> {
+        let rings = |one: &&Value| matches!(one["kind"].as_str(), Some("alarm" | "reminder"));
+        let rules: Vec<&Value> = self.told(LISTS, "automations")?.iter().filter(|one| !rings(one)).collect();
+        (!rules.is_empty()).then_some(rules)
     }
 
     /// Whether it was done, and something is different now.

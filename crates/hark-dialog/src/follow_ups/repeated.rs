@@ -145,6 +145,8 @@ pub fn other(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let mut again = before.done.intent.clone();
     let said = again.slots.remove("name")?;
     match before.not_chosen {
+        // Nobody knows here in which room that one is.
+        [_] if intent.slots.contains_key("area") => return None,
         [name] => _ = again.slots.insert("name".to_owned(), Value::from(name.as_str())),
         [] => {
             let receipt = before.done.receipt.as_ref()?;

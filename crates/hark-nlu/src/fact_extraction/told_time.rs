@@ -35,7 +35,7 @@ pub(super) fn read(
     });
     let (at, used, when) = found.max_by_key(|(_, used, _)| *used)?;
     // "On the eleventh and home *that* friday": which one is said before.
-    if at > 0 && lexicon.requests.pronouns.contains(words[at - 1]) {
+    if at > 0 && lexicon.requests.pronouns.contains(words[at - 1]) && is_days(&words[at..], &by) {
         return None;
     }
     let (used, when) = without_half_known_hour(&words[at..at + used], when, &by);
@@ -95,7 +95,7 @@ fn without_half_known_hour(words: &[&str], when: When, by: &Reckoning) -> (usize
     let Some((day, used)) = longest(Rule::Date, words, by).filter(|(_, used)| *used < words.len()) else {
         return whole;
     };
-    let says_hour = words[used..].iter().any(|word| is_number(word, by.lexicon));
+    let says_hour = (used..words.len()).any(|at| longest(Rule::Time, &words[at..], by).is_some());
     if says_hour && !EVENING_AS_WELL.contains(&when.start().hour()) {
         return whole;
     }

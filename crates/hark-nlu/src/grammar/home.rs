@@ -104,7 +104,12 @@ fn entity_entry(home: &Home, entity: &Entity) -> RawEntry {
             .flat_map(|alias| rests.iter().map(move |rest| format!("{alias}{rest}")))
             .collect::<Vec<_>>()
     };
-    let more = area.map(by_alias).unwrap_or_default();
+    // Another thing may be called so.
+    let is_free = |text: &String| {
+        let mut known = home.entities.iter().flat_map(|other| other.aliases.iter().chain([&other.name]));
+        !known.any(|known| known.eq_ignore_ascii_case(text))
+    };
+    let more: Vec<String> = area.map(by_alias).unwrap_or_default().into_iter().filter(is_free).collect();
     entry.texts.extend(more);
     entry
 }

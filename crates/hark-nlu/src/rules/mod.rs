@@ -32,6 +32,7 @@ pub use lengths::{Length, length_behind, read as length};
 pub use recurrence::{each_day, is_days, other_days};
 
 use chrono::NaiveDateTime;
+use hark_core::calendar::When;
 use hark_language::Lexicon;
 use serde_json::{Number, Value};
 
@@ -112,13 +113,19 @@ pub fn is_time(words: &[&str], by: &Reckoning) -> bool {
     [Rule::Datetime, Rule::Time, Rule::Date, Rule::Number].into_iter().any(is_whole)
 }
 
+/// A day or moment as a slot has it; `None` in a year that no slot has ("in a hundred thousand years").
+fn written((when, used): (When, usize)) -> Option<(Found, usize)> {
+    let text = when.to_string();
+    When::parse(&text).map(|_| (vec![("", text.into())], used))
+}
+
 /// The longest piece that `words` begin with, and how many words it takes.
 pub fn longest(rule: Rule, words: &[&str], by: &Reckoning) -> Option<(Found, usize)> {
     let one = |value: Value| vec![("", value)];
     match rule {
-        Rule::Datetime => when::read(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
-        Rule::Date => when::date(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
-        Rule::Period => when::period(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
+        Rule::Datetime => when::read(words, by).and_then(written),
+        Rule::Date => when::date(words, by).and_then(written),
+        Rule::Period => when::period(words, by).and_then(written),
         Rule::Time => clock::time_of_day(words, by).map(|(time, used)| (one(time.into()), used)),
         Rule::Duration => {
             lengths::read(words, by.lexicon).and_then(|(length, used)| Some((length.slots()?, used)))

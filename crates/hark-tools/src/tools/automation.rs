@@ -338,7 +338,8 @@ pub fn list(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
         all.retain(|one| device_names(one).iter().any(|known| names::is_one_of(name, [*known])));
     }
     let mut waiting: Vec<Value> = all.iter().map(|one| shown(one, services, &snapshot)).collect();
-    let timers = services.timers.all();
+    let mut timers = services.timers.all();
+    timers.sort_by_key(|timer| timer.due_unix_ms);
     let is_meant = |timer: &Timer| {
         let has_name =
             |name: &str| timer.name.as_deref().is_some_and(|known| names::holds_words(known, name));

@@ -298,7 +298,7 @@ pub(in crate::tools) fn none(kind: TimerKind) -> Failure {
 }
 
 fn cancel(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
-    let asking = Asking::of(args, kind);
+    let (asking, whatever) = (Asking::of(args, kind), args.flag("whatever").unwrap_or(false));
     work(services, move |timers, now| {
         let ringing = timers.ringing().iter().any(|timer| timer.kind == kind);
         if ringing && asking.says_nothing() {
@@ -308,13 +308,13 @@ fn cancel(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prep
         }
         let on_a_day = matches!(asking.when, Some(When::Day(_) | When::Days(..) | When::Span(..)));
         // "Skip tomorrow" where no alarm rings then is said of what else comes every day.
-        let other = || {
-            let kinds = [TimerKind::Reminder, TimerKind::Command].into_iter();
-            let kinds = kinds.filter(|_| kind == TimerKind::Alarm && on_a_day && asking.name.is_none());
-            let found = kinds.filter_map(|kind| only(timers, &asking, kind, now).ok());
-            found.into_iter().find(|timer| timer.recurrence.is_some())
+        let other = |none: Failure| {
+            let is_any = whatever && none.code() == error_code::NOT_FOUND;
+            let kinds = [TimerKind::Reminder, TimerKind::Command].into_iter().filter(|_| is_any);
+            let mut found = kinds.filter_map(|kind| only(timers, &asking, kind, now).ok());
+            found.find(|timer| timer.recurrence.is_some()).ok_or(none)
         };
-        let timer = only(timers, &asking, kind, now).or_else(|none| other().ok_or(none))?;
+        let timer = only(timers, &asking, kind, now).or_else(other)?;
         let kind = timer.kind;
         // "Skip the alarm tomorrow" leaves those that come after it.
         if on_a_day && timer.recurrence.is_some() {

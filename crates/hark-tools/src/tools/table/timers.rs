@@ -50,6 +50,9 @@ const ID: Arg = Arg::maybe("id", Kind::Text, "its id, from a receipt");
 
 const WHICH_ALARM: &[Arg] = &[ID, Arg::maybe("name", Kind::Text, "what it is called")];
 
+const WHATEVER: &[Arg] =
+    &[Arg::maybe("whatever", Kind::Flag, "where no alarm rings then, what else repeats is meant")];
+
 const WHICH_REMINDER: &[Arg] = &[ID, Arg::maybe("message", Kind::Words(300), "some of its words")];
 
 /// Another time for what is set; an amount is how much later or earlier.
@@ -241,7 +244,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "alarm.cancel",
         description: "Takes an alarm away; one that rings is only silenced, of one that repeats only the day that is named.",
-        args: &[WHICH_DAY, WHICH_ALARM],
+        args: &[WHICH_DAY, WHICH_ALARM, WHATEVER],
         result: &[
             Field::maybe("alarm", "object", SHOWN),
             Field::maybe(
