@@ -49,12 +49,13 @@ impl Memory {
         });
         let Some(newest) = newer.into_iter().max_by_key(|fact| fact.id) else { return Ok(found) };
         let (new, old) = (likeness(&newest), likeness(first));
-        if wanted.is_of_a_kind() && self.is_of_kind(&newest, wanted) && new.mean + AS_LIKE >= old.mean {
+        let is_kind = wanted.is_of_a_kind() && self.is_of_kind(&newest, wanted);
+        if is_kind && new.mean + AS_LIKE >= old.mean {
             return Ok(vec![newest]);
         }
         let mut told = found;
         // Of the same somebody much may change that was not asked for.
-        if new.same > 0 && !wanted.is_of_a_kind() {
+        if is_kind || new.same > 0 && !wanted.is_of_a_kind() {
             told.insert(if new.mean >= old.mean { 0 } else { told.len() }, newest);
         }
         Ok(told)
