@@ -1,4 +1,4 @@
-//! Tools: one table ([`table`]), one file a group, and the [`executor`] every route passes.
+//! Tools: one table ([`table`]), one file a group, and the executor ([`Toolbox`]) every route passes.
 
 mod announce;
 pub mod args;
