@@ -171,7 +171,7 @@ pub struct Timers {
 
 impl Timers {
     /// Reads what is kept. Those that became due while the program was off are given out by the next
-    /// [`Timers::due`]; those that were ringing still do, and [`Timers::ring_on`] tells of them.
+    /// [`Timers::ring_due`]; those that were ringing still do, and [`Timers::ring_on`] tells of them.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -405,7 +405,7 @@ impl Timers {
         })
     }
 
-    /// Makes what is left shorter; a running timer with nothing left rings at the next [`Timers::due`].
+    /// Makes what is left shorter; a running timer with nothing left rings at the next [`Timers::ring_due`].
     ///
     /// # Errors
     /// `NotFound`, `WrongState` when it is ringing, `Store`.
@@ -458,7 +458,7 @@ impl Timers {
         })
     }
 
-    /// When the next running timer is due; in the past when one waits for [`Timers::due`].
+    /// When the next running timer is due; in the past when one waits for [`Timers::ring_due`].
     pub fn next_due_unix_ms(&self) -> Option<i64> {
         let timers = self.lock();
         timers.iter().filter(|timer| timer.state == TimerState::Running).map(|timer| timer.due_unix_ms).min()

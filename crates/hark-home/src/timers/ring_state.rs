@@ -74,7 +74,7 @@ impl Timers {
         due
     }
 
-    /// The world knows that this timer, as [`Timers::due`] gave it out, has begun to ring. A command that was given
+    /// The world knows that this timer, as [`Timers::ring_due`] gave it out, has begun to ring. A command that was given
     /// out to be carried out waits for its next time or is gone.
     ///
     /// # Errors
