@@ -80,15 +80,20 @@ impl Memory {
     /// # Errors
     /// When it could not be written; the rest is kept the next time.
     pub fn keep_recent(&self, now_unix_ms: i64) -> Result<(), Fault> {
-        let unwritten = std::mem::take(&mut self.lock().recent.unwritten);
-        for name in unwritten {
-            let recent = self.lock().recent.conversations.get(&name).cloned().unwrap_or_default();
-            let entities: Vec<Entity> = recent.into();
+        while let Some((name, entities)) = self.next_unwritten() {
             if let Err(fault) = self.store.keep_recent(&name, &entities, now_unix_ms, MOST_CONVERSATIONS) {
                 self.lock().recent.unwritten.insert(name);
                 return Err(fault);
             }
         }
         Ok(())
+    }
+
+    /// A conversation that is not written yet, which counts as written from now on, and whom it was about last.
+    fn next_unwritten(&self) -> Option<(String, Vec<Entity>)> {
+        let recent = &mut self.lock().recent;
+        let name = recent.unwritten.pop_first()?;
+        let entities = recent.conversations.get(&name).cloned().unwrap_or_default();
+        Some((name, entities.into()))
     }
 }
