@@ -110,7 +110,7 @@ pub fn secret_file(configured: &str, credential: &str, credentials_dir: Option<&
     credentials_dir.map(|dir| dir.join(credential)).filter(|path| path.exists())
 }
 
-/// Why the file of a secret is of no use; what it holds is not in it. Whoever reads it says which file, and how to mend it.
+/// Why the file of a secret cannot be used, without its content. The caller adds the file's path and the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// The system does not give it.

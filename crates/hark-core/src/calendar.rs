@@ -41,8 +41,8 @@ impl When {
         }
     }
 
-    /// Reads what `Display` writes; `None` when it is something else, or of a year that is not among 1 to 9999: whoever
-    /// reckons on from it would otherwise come to an end of the calendar.
+    /// Reads what `Display` writes. `None` for another form, and for years outside of 1 to 9999, so that adding days or months
+    /// stays within the range of the calendar's type.
     pub fn parse(text: &str) -> Option<Self> {
         let (when, years) = match text.split_once('/') {
             None => match moment(text) {

@@ -6,7 +6,7 @@ use crate::likeness::{shared, without_parts};
 use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester, SaidChange, SaidValue, ValueKind};
 use hark_language::names::{asks, is_small, normal, telling_words};
-use hark_language::phrases;
+use hark_language::{Phrases, phrases};
 
 /// Words that what is otherwise now has of what was told at least.
 pub(crate) const LEAST_SHARED: usize = 2;
@@ -38,8 +38,8 @@ impl Memory {
         self.end_with_parts(&gone, kept, (now_unix_ms, by))
     }
 
-    /// Ends a fact and the facts that are parts of its text, in favour of what was kept. What somebody more trusted has told
-    /// stays.
+    /// Ends a fact and the facts that are parts of its text, and notes them as replaced by what was kept. A fact of a more
+    /// trusted speaker is not ended.
     pub(crate) fn end_with_parts(
         &self,
         gone: &Fact,
@@ -198,11 +198,10 @@ fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<S
                 known.iter().filter(|value| value.kind == kind && counts_it(value)).collect();
             let alike = news.iter().filter(|other| other.kind == new.kind).count();
             // "Recycling's wednesday" is the day behind recycling, and not that of the black bin.
-            let nearest = olds.iter().rev().max_by_key(|old| words_before(text, known, old, &about));
-            if let Some(nearest) =
-                nearest.filter(|old| alike == 1 && words_before(text, known, old, &about) > 0)
-            {
-                return Some(*nearest);
+            let counted = olds.iter().map(|old| (words_before(text, known, old, &about), *old));
+            match counted.rev().max_by_key(|(count, _)| *count) {
+                Some((1.., nearest)) if alike == 1 => return Some(nearest),
+                _ => {}
             }
             let before = news[..at].iter().filter(|other| other.kind == new.kind).count();
             let from = olds.len().checked_sub(alike)?;
@@ -246,11 +245,9 @@ fn behind(text: &str, value: &SaidValue) -> Option<String> {
 fn is_frame(word: &str) -> bool {
     hark_language::all().iter().any(|language| {
         let memory = &language.memory;
-        if phrases::find(language.time.parts, &[word]).is_some() {
-            return true;
-        }
-        [memory.it_is, memory.corrects, memory.changes, memory.points_back, memory.passing]
-            .iter()
-            .any(|list| list.iter().any(|phrase| phrase.split(' ').any(|part| normal(part) == word)))
+        let lists = [memory.it_is, memory.corrects, memory.changes, memory.points_back, memory.passing];
+        let has =
+            |list: &Phrases| list.iter().any(|phrase| phrase.split(' ').any(|part| normal(part) == word));
+        lists.iter().any(has) || phrases::find(language.time.parts, &[word]).is_some()
     })
 }

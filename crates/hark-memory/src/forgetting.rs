@@ -1,11 +1,11 @@
-//! Deleting facts: the one that matches a query best, or every fact about somebody.
+//! Deletes facts: the one that some words mean, or all about somebody or something.
 
-use crate::changing::LEAST_SHARED;
+use crate::changing::{LEAST_SHARED, content};
 use crate::keep::{MOST_ABOUT, MOST_LOOKED_AT, Memory};
 use crate::likeness::shared;
 use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester};
-use hark_language::names::{asks, normal, telling_words};
+use hark_language::names::{normal, telling_words};
 
 /// Facts at most that are forgotten by a part of the words that were said.
 const MOST_OTHERWISE: usize = 3;
@@ -48,7 +48,7 @@ impl Memory {
 
     /// The facts with most words of a topic, two and half of them at least, the newest first.
     fn with_most_words(&self, topic: &str) -> Result<Vec<Fact>, Fault> {
-        let words: Vec<String> = telling_words(topic).into_iter().filter(|word| !asks(word)).collect();
+        let words = content(topic);
         let least = LEAST_SHARED.max(words.len().div_ceil(2));
         let found = self.store.search(&words, true, MOST_LOOKED_AT)?;
         let counted = found.into_iter().map(|fact| (shared(&words, &telling_words(&fact.text)), fact));

@@ -41,7 +41,8 @@ pub enum Telling {
 }
 
 impl Telling {
-    /// How a fact that no rule reads is told back; what Hark was asked to remember is told in the words it was told.
+    /// The sentence that tells a fact back which no rule reads; empty for what Hark was asked to remember, which is told in its
+    /// own words.
     pub(crate) fn told_back(self, fact: &Fact) -> String {
         if self == Self::Whole { told_back(fact) } else { String::new() }
     }

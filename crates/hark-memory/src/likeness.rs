@@ -40,6 +40,8 @@ pub(crate) struct Likeness {
 pub(crate) struct Question {
     /// Its telling words that an answer has.
     pub(crate) words: Vec<Word>,
+    /// Those of them that are relations between people ("sister").
+    relating: BTreeSet<String>,
     /// Whom its words mean that are no names, as keys of entities.
     meant: BTreeMap<String, BTreeSet<String>>,
 }
@@ -48,7 +50,8 @@ impl Question {
     /// How like the words of some facts are; `told`: all of them.
     pub(crate) fn likeness(&self, told: &[Word], facts: &[&Fact]) -> Likeness {
         let is_named = |key: &String| facts.iter().any(|fact| names(fact, told, key));
-        likeness(&self.words, told, |word| self.meant.get(word).is_some_and(|keys| keys.iter().any(is_named)))
+        let is_meant = |word: &str| self.meant.get(word).is_some_and(|keys| keys.iter().any(is_named));
+        likeness(&self.words, told, is_meant, |word| self.relating.contains(word))
     }
 }
 
@@ -72,7 +75,7 @@ impl Memory {
         let owners = hark_language::all();
         let plain = |(word, meaning): (String, Vec<f32>)| {
             let plain = normal(&without_possessive(&word, &owners));
-            (!plain.is_empty() && !is_small(&plain)).then_some(Word { plain, meaning, relates: false })
+            (!plain.is_empty() && !is_small(&plain)).then_some(Word { plain, meaning })
         };
         words.into_iter().filter_map(plain).collect()
     }
@@ -93,14 +96,13 @@ impl Memory {
 
     /// A question as it is compared with facts.
     pub(crate) fn compared(&self, asked: &str, by: &Requester) -> Result<Question, Fault> {
-        let mut words: Vec<Word> =
-            self.words_of(asked).into_iter().filter(|word| !asks(&word.plain)).collect();
-        for word in &mut words {
-            word.relates = self.question(&word.plain).is_some_and(|question| !question.relations.is_empty());
-        }
-        let relating = words.iter().filter(|word| word.relates).map(|word| word.plain.as_str());
-        let meant = self.meant_by(relating, asked, by)?;
-        Ok(Question { words, meant })
+        let words: Vec<Word> = self.words_of(asked).into_iter().filter(|word| !asks(&word.plain)).collect();
+        let relates =
+            |word: &&String| self.question(word).is_some_and(|question| !question.relations.is_empty());
+        let relating: BTreeSet<String> =
+            words.iter().map(|word| &word.plain).filter(relates).cloned().collect();
+        let meant = self.meant_by(&relating, asked, by)?;
+        Ok(Question { words, relating, meant })
     }
 
     /// The facts that may answer a question, by their words, their meaning and those that are named, the likest first.
@@ -134,9 +136,9 @@ impl Memory {
     }
 
     /// Whom words of a question mean that are no names, as keys of entities: "daughter", and "wife" of "my brother's wife".
-    fn meant_by<'w>(
+    fn meant_by(
         &self,
-        words: impl Iterator<Item = &'w str>,
+        words: &BTreeSet<String>,
         asked: &str,
         by: &Requester,
     ) -> Result<BTreeMap<String, BTreeSet<String>>, Fault> {
@@ -146,7 +148,7 @@ impl Memory {
             let of_mine = self.ends(word, by)?.into_iter().map(|entity| entity.key);
             let keys: BTreeSet<String> = of_mine.chain(on_paths.iter().cloned()).collect();
             if !keys.is_empty() {
-                meant.insert(word.to_owned(), keys);
+                meant.insert(word.clone(), keys);
             }
         }
         Ok(meant)
@@ -167,8 +169,14 @@ pub(crate) fn names(fact: &Fact, told: &[Word], key: &str) -> bool {
     said || fact.mentions.iter().any(|entity| entity.key == key)
 }
 
-/// How like the words of a question those of a fact are; `is_meant`: a word is in the fact by another name.
-fn likeness(asked: &[Word], told: &[Word], is_meant: impl Fn(&str) -> bool) -> Likeness {
+/// How like the words of a question those of a fact are; `is_meant`: a word is in the fact by another name; `relates`: it is a
+/// relation between people.
+fn likeness(
+    asked: &[Word],
+    told: &[Word],
+    is_meant: impl Fn(&str) -> bool,
+    relates: impl Fn(&str) -> bool,
+) -> Likeness {
     let mut found = Likeness { mean: 0.0, least: 1.0, same: 0, words: asked.len(), is_of_them: true };
     for word in asked {
         let is_same =
@@ -176,7 +184,7 @@ fn likeness(asked: &[Word], told: &[Word], is_meant: impl Fn(&str) -> bool) -> L
         let nearest = || told.iter().map(|other| dot_of(&word.meaning, &other.meaning)).fold(0.0, f32::max);
         let how_near = if is_same { 1.0 } else { nearest() };
         found.same += usize::from(is_same);
-        found.is_of_them &= how_near >= LEAST_RELATED || !word.relates;
+        found.is_of_them &= how_near >= LEAST_RELATED || !relates(&word.plain);
         found.mean += how_near / asked.len() as f32;
         found.least = found.least.min(how_near);
     }
@@ -227,18 +235,14 @@ mod tests {
 
     #[test]
     fn the_nearest_word_counts() {
-        let word = |plain: &str, meaning: [f32; 2]| Word {
-            plain: plain.into(),
-            meaning: meaning.into(),
-            relates: false,
-        };
+        let word = |plain: &str, meaning: [f32; 2]| Word { plain: plain.into(), meaning: meaning.into() };
         let asked = [word("cat", [1.0, 0.0]), word("feed", [0.0, 1.0])];
         let told = [word("cats", [0.9, 0.1]), word("eat", [0.6, 0.8])];
-        let found = likeness(&asked, &told, |_| false);
+        let found = likeness(&asked, &told, |_| false, |_| false);
         assert!(
             (found.mean - 0.9).abs() < 0.01 && (found.least - 0.8).abs() < 0.01 && found.same == 1,
             "{found:?}"
         );
-        assert_eq!(likeness(&asked, &told, |word| word == "feed").same, 2, "by another name");
+        assert_eq!(likeness(&asked, &told, |word| word == "feed", |_| false).same, 2, "by another name");
     }
 }

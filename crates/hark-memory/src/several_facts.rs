@@ -1,11 +1,10 @@
-//! Questions that need more than one fact: "where does my brother's wife work" is answered by "Siobhan works at the bank" where "my
-//! brother got married to a girl called Siobhan" was told as well. The second is about somebody or something in the first. And what
-//! was told later of what has changed since.
+//! Answers that take more than one fact. Two facts: "where does my brother's wife work" is answered by "Siobhan works at the bank"
+//! together with "my brother got married to a girl called Siobhan". A fact and a later change to what it is about.
 
 use crate::answer_kind::Wanted;
 use crate::changing::content;
 use crate::keep::{MOST_LOOKED_AT, Memory};
-use crate::likeness::{Likeness, Question, is_inflected, names};
+use crate::likeness::{Likeness, Question, is_inflected, names, shared};
 use hark_core::Fault;
 use hark_core::memory::{Entity, Fact};
 use hark_language::names::telling_words;
@@ -37,14 +36,11 @@ impl Memory {
         newer.retain(|fact| {
             let is_change = || reader.change(&fact.text).is_some();
             // It begins with what it is about.
-            let is_about = || {
-                let mut begins = content(&fact.text).into_iter().take(ABOUT);
-                begins.any(|word| words.iter().any(|other| is_inflected(other, &word)))
-            };
+            let begins: Vec<String> = content(&fact.text).into_iter().take(ABOUT).collect();
             fact.id > first.id
                 && fact.source.speaker >= first.source.speaker
                 && found.iter().all(|known| known.id != fact.id)
-                && is_about()
+                && shared(&begins, &words) > 0
                 && is_change()
         });
         let Some(newest) = newer.into_iter().max_by_key(|fact| fact.id) else { return Ok(found) };
@@ -72,30 +68,26 @@ impl Memory {
         let mut best: Option<(f32, Vec<Fact>)> = None;
         for (first, alone) in found.iter().filter(|(_, it)| it.same > 0).take(MOST_FIRST) {
             let told = self.words_of_fact(first);
-            let others: Vec<String> = told
-                .iter()
-                .map(|word| word.plain.clone())
-                .filter(|word| !asked.words.iter().any(|asked| is_inflected(word, &asked.plain)))
-                .collect();
+            let is_asked = |word: &String| asked.words.iter().any(|asked| is_inflected(word, &asked.plain));
+            let others: Vec<String> =
+                told.iter().map(|word| word.plain.clone()).filter(|word| !is_asked(word)).collect();
+            let least = BOTH_ANSWER.max(alone.mean + NEARER / asked.words.len() as f32);
             for second in self.store.search(&others, true, MOST_LOOKED_AT)? {
-                let about = telling_words(&second.text).into_iter().next();
-                let is_about =
-                    about.is_some_and(|about| others.iter().any(|word| is_inflected(word, &about)));
-                if !is_about || second.id == first.id || !self.is_of_kind(&second, wanted) {
-                    continue;
-                }
+                let about: Vec<String> = telling_words(&second.text).into_iter().take(1).collect();
                 let both = [&*told, &*self.words_of_fact(&second)].concat();
-                let together = asked.likeness(&both, &[first, &second]);
-                let is_named = self.names_all(first, wanted) || self.names_all(&second, wanted);
-                let is_of =
+                let is_named =
                     |one: &Entity| [first, &second].into_iter().any(|fact| names(fact, &both, &one.key));
-                if !is_named || !whom.iter().all(is_of) {
+                let may_answer = second.id != first.id
+                    && shared(&about, &others) > 0
+                    && self.is_of_kind(&second, wanted)
+                    && (self.names_all(first, wanted) || self.names_all(&second, wanted))
+                    && whom.iter().all(is_named);
+                if !may_answer {
                     continue;
                 }
-                let is_better = together.mean
-                    >= BOTH_ANSWER.max(alone.mean + NEARER / asked.words.len() as f32)
-                    && together.is_of_them;
-                if is_better && best.as_ref().is_none_or(|(mean, _)| together.mean > *mean) {
+                let together = asked.likeness(&both, &[first, &second]);
+                let is_best = best.as_ref().is_none_or(|(mean, _)| together.mean > *mean);
+                if is_best && together.mean >= least && together.is_of_them {
                     best = Some((together.mean, vec![second, first.clone()]));
                 }
             }

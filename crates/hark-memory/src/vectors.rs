@@ -8,8 +8,6 @@ use hark_core::memory::Vectors;
 pub(crate) struct Word {
     pub(crate) plain: String,
     pub(crate) meaning: Vec<f32>,
-    /// In a question: it names a relation between people ("sister").
-    pub(crate) relates: bool,
 }
 
 /// The cosine of two vectors of length 1.

@@ -71,7 +71,7 @@ fn said_by(mut git: Command, limit: Duration) -> Result<String, String> {
 }
 
 /// Reads to the end on a thread of its own, as a full pipe would keep Git from ending, and sends what came last. A program
-/// that left the group, as ssh's shared connection does, may hold the pipe for long: nobody waits for that.
+/// that left the group, such as ssh's shared connection, may keep the pipe open; the caller does not wait for it.
 fn listen(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (tell, told) = channel();
     let work = move || {

@@ -89,7 +89,7 @@ impl Wake {
     }
 }
 
-/// What is wrong with one of `wake.limits`. Whoever reads it says which one, and how it is written.
+/// What is wrong with one of `wake.limits`. The caller adds which one it is and its correct form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {
     /// Nothing parts the word from its limits.

@@ -71,7 +71,7 @@ impl Router {
         self.begins_as_question(text) || dialog_act::tag(text, &self.languages()) == EntryTag::Question
     }
 
-    /// A statement that is worth keeping although nobody asked to remember it.
+    /// A statement that is kept without a request to remember it.
     pub(super) fn told_in(&self, said: &Said<'_>) -> Option<Understanding> {
         let text = said.text;
         let is_statement = !self.begins_as_question(text)

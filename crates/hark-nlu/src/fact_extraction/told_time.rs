@@ -38,7 +38,7 @@ pub(super) fn read(
     if at > 0 && lexicon.requests.pronouns.contains(words[at - 1]) && is_days(&words[at..], &by) {
         return None;
     }
-    let (used, when) = without_half_known_hour(&words[at..at + used], when, &by);
+    let (used, when) = without_doubtful_hour(&words[at..at + used], when, &by);
     // Of "from the 3rd to the 10th of July" no one day is meant.
     let begins_range = |from: usize| {
         let Some(length) = phrases::starts(lexicon.time.between, &words[from..]) else { return false };
@@ -88,9 +88,9 @@ pub(super) fn begins_with_time(said: &str, lexicon: &'static Lexicon) -> bool {
     repeats(&words, &by) || used > 2 || is_whole
 }
 
-/// A moment and its count of words without an hour that nobody said, "friday night", or that is as likely one of the evening:
-/// "on tuesday at seven" stays at seven.
-fn without_half_known_hour(words: &[&str], when: When, by: &Reckoning) -> (usize, When) {
+/// A moment and its count of words; only the day and its words where no hour was said ("friday night"), or where the hour may be
+/// of the morning or of the evening ("on tuesday at seven").
+fn without_doubtful_hour(words: &[&str], when: When, by: &Reckoning) -> (usize, When) {
     let whole = (words.len(), when);
     let Some((day, used)) = longest(Rule::Date, words, by).filter(|(_, used)| *used < words.len()) else {
         return whole;

@@ -4,6 +4,7 @@
 use super::views::RawEntry;
 use hark_core::home::{Area, Entity, Home, HomeList};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// Where people can be: the zones of the home, where they are now, and where everybody goes.
 fn zones(home: &Home) -> Vec<String> {
@@ -29,7 +30,9 @@ pub const PLACE_LISTS: [u8; 2] = [1, 2];
 
 /// The lists of the home. A value's text is a declared name or an alias, its output the declared name.
 pub fn lists(home: &Home) -> Vec<(&'static str, Vec<RawEntry>)> {
-    let entities = home.entities.iter().map(|entity| entity_entry(home, entity));
+    let names = home.entities.iter().flat_map(|entity| entity.aliases.iter().chain([&entity.name]));
+    let taken: HashSet<String> = names.map(|name| name.to_lowercase()).collect();
+    let entities = home.entities.iter().map(|entity| entity_entry(home, entity, &taken));
     // People and lists are entities for Home Assistant, of the domains `person` and `todo`.
     let people = home.persons.iter().map(|person| kind_entry(&person.name, "person"));
     let known = |list: &&HomeList| {
@@ -81,7 +84,8 @@ fn todo_lists(home: &Home) -> Vec<RawEntry> {
     own.chain(todo).map(entry).collect()
 }
 
-fn entity_entry(home: &Home, entity: &Entity) -> RawEntry {
+/// `taken`: names and aliases of all things, in lower case.
+fn entity_entry(home: &Home, entity: &Entity, taken: &HashSet<String>) -> RawEntry {
     let mut context = Map::new();
     context.insert("domain".to_owned(), Value::from(entity.id.domain()));
     if let Some(class) = &entity.device_class {
@@ -105,10 +109,7 @@ fn entity_entry(home: &Home, entity: &Entity) -> RawEntry {
             .collect::<Vec<_>>()
     };
     // Another thing may be called so.
-    let is_free = |text: &String| {
-        let mut known = home.entities.iter().flat_map(|other| other.aliases.iter().chain([&other.name]));
-        !known.any(|known| known.eq_ignore_ascii_case(text))
-    };
+    let is_free = |text: &String| !taken.contains(&text.to_lowercase());
     let more: Vec<String> = area.map(by_alias).unwrap_or_default().into_iter().filter(is_free).collect();
     entry.texts.extend(more);
     entry

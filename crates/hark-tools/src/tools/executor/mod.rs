@@ -192,7 +192,7 @@ fn of_what_left(services: &Services, failure: Failure) -> Failure {
     }
 }
 
-/// More things than somebody may have meant.
+/// How many things a call would change, where that is more than `home.most_at_once`.
 struct Many {
     count: usize,
     /// The kind they share.
@@ -237,7 +237,7 @@ fn asked(services: &Services, refusal: Refusal, many: Option<&Many>, person: Opt
     }
 }
 
-/// The outcome, when it is what the table promises. What was changed stays changed and is told as changed.
+/// Checks an outcome against the tool's description in the table. A failure still tells whether something was changed.
 fn check_outcome(tool: &Descriptor, outcome: Outcome) -> Result<Outcome, Failure> {
     let read_and_changed = tool.risk == Risk::Read && outcome.changed;
     let misfit = read_and_changed.then(|| "it changed something and may only look".to_owned());
