@@ -92,7 +92,7 @@ impl Memory {
         }
         // What is otherwise now does not go on with how it was.
         let changes = self.reader.as_ref().is_some_and(|reader| reader.change(text).is_some());
-        let last = self.lock().last_of(Some(&by.conversation)).into_iter().next();
+        let last = self.lock().conversations.last_facts(Some(&by.conversation)).into_iter().next();
         let before = last.and_then(|id| self.store.by_ids(&[id]).ok()?.pop());
         if let Some(before) =
             before.filter(|it| !changes && it.text.split_whitespace().count() <= MOST_BEFORE)
@@ -126,7 +126,7 @@ impl Memory {
             shared >= LEAST_SHARED || change.corrects && shared == words.len() || shared > 0 && only(fact)
         };
         let last = if change.corrects {
-            let ids = self.lock().last_of(by.map(|by| by.conversation.as_str()));
+            let ids = self.lock().conversations.last_facts(by.map(|by| by.conversation.as_str()));
             let facts = self.store.by_ids(&ids)?;
             ids.iter().find_map(|id| facts.iter().find(|fact| fact.id == *id && is_about(fact)).cloned())
         } else {

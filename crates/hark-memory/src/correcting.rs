@@ -1,16 +1,12 @@
 //! All that one sentence tells, and what a correction changes of what was told: "no, it's Tuesday, not Monday".
 
-use crate::keep::{
-    Asked, Kept, MOST_CONVERSATIONS, MOST_LOOKED_AT, Memory, State, Telling, named, told_back,
-};
+use crate::keep::{Asked, Kept, MOST_LOOKED_AT, Memory, Telling, named, told_back};
 use crate::recall::OPEN;
+use crate::recent::MOST_SPOKEN_OF;
 use hark_core::Fault;
 use hark_core::memory::{Dating, Entity, EntityKind, Fact, Requester, Said, SaidCorrection, SaidStatement};
 use hark_language::Lexicon;
 use hark_language::names::{normal, telling_words};
-
-/// Facts of a conversation that a correction may be about.
-const MOST_SPOKEN_OF: usize = 6;
 
 impl Memory {
     /// Keeps all that was told, and says what became of each. A correction takes the place of what it corrects. See
@@ -110,7 +106,7 @@ impl Memory {
             return Ok(Some(found));
         }
         let Some(said) = said else { return Ok(None) };
-        let ids = self.lock().last_of(by.map(|by| by.conversation.as_str()));
+        let ids = self.lock().conversations.last_facts(by.map(|by| by.conversation.as_str()));
         let facts = self.store.by_ids(&ids)?;
         let in_order = ids.iter().filter_map(|id| facts.iter().find(|fact| fact.id == *id));
         // Without the wrong word it is about what was spoken of last.
@@ -250,25 +246,4 @@ fn place_of(text: &str, words: &str) -> Option<(usize, usize)> {
     let ((start, _), (last, word)) = (found.first()?, found.last()?);
     let bare = word.trim_end_matches(|c: char| !c.is_alphanumeric());
     Some((*start, last + bare.len()))
-}
-
-impl State {
-    /// Notes that a conversation was about a fact.
-    pub(crate) fn spoken_of(&mut self, conversation: &str, id: i64) {
-        if self.spoken_of.len() >= MOST_CONVERSATIONS && !self.spoken_of.contains_key(conversation) {
-            self.spoken_of.pop_first();
-        }
-        let last = self.spoken_of.entry(conversation.to_owned()).or_default();
-        last.retain(|known| *known != id);
-        last.push_front(id);
-        last.truncate(MOST_SPOKEN_OF);
-    }
-
-    /// Ids of the facts that a conversation was about last, the latest first; `None`: those of every conversation.
-    pub(crate) fn last_of(&self, conversation: Option<&str>) -> Vec<i64> {
-        match conversation {
-            Some(name) => self.spoken_of.get(name).into_iter().flatten().copied().collect(),
-            None => self.spoken_of.values().flatten().copied().collect(),
-        }
-    }
 }

@@ -70,7 +70,7 @@ impl Memory {
         self.drop_words(ids);
         let gone = self.store.forget(ids)?;
         let keys: Vec<&str> = gone.iter().flat_map(|fact| &fact.mentions).map(|it| it.key.as_str()).collect();
-        self.lock().recent.drop_all(&keys);
+        self.lock().conversations.drop_all(&keys);
         Ok(gone)
     }
 

@@ -1,5 +1,6 @@
 //! Keeping and forgetting: what was told becomes facts, and statements where a rule reads one.
 
+use crate::recent::Conversations;
 use crate::resolve::{RULED, ended_by, resolve};
 use crate::vectors::{Word, to_int8};
 use chrono::{DateTime, NaiveDateTime};
@@ -10,7 +11,7 @@ use hark_core::memory::{
 };
 use hark_language::Lexicon;
 use hark_language::names::{normal, telling_words};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most facts about one entity that are looked at.
@@ -19,8 +20,6 @@ pub(crate) const MOST_ABOUT: usize = 1000;
 pub(crate) const MOST_LOOKED_AT: usize = 200;
 /// Names that are taken out of one fact at most.
 const MOST_NAMES: usize = 10;
-/// Conversations of which it is known whom they were about.
-pub(crate) const MOST_CONVERSATIONS: usize = 64;
 /// Words of a name at most.
 const NAME_WORDS: usize = 3;
 /// How much less sure something is that was said in passing to Hark, which was not asked to remember it.
@@ -88,46 +87,11 @@ pub struct Memory {
 /// What is known without asking the store.
 #[derive(Default)]
 pub(crate) struct State {
-    /// Whom conversations were about last.
-    pub(crate) recent: Recent,
+    /// What conversations were about last.
+    pub(crate) conversations: Conversations,
     pub(crate) vectors: Option<Arc<Vectors>>,
     /// The telling words of facts with their meaning, by id.
     pub(crate) words: BTreeMap<i64, Arc<[Word]>>,
-    /// Ids of the facts that each conversation was about last, the latest first: what a correction corrects.
-    pub(crate) spoken_of: BTreeMap<String, VecDeque<i64>>,
-}
-
-/// Whom and what each conversation was about last.
-#[derive(Default)]
-pub(crate) struct Recent {
-    /// The last entities of each conversation, the latest first.
-    pub(crate) conversations: BTreeMap<String, VecDeque<Entity>>,
-    /// Those that the store does not have like this.
-    pub(crate) unwritten: BTreeSet<String>,
-}
-
-impl Recent {
-    /// Makes room for one more conversation.
-    pub(crate) fn give_way(&mut self, for_one: &str) {
-        if self.conversations.len() >= MOST_CONVERSATIONS && !self.conversations.contains_key(for_one) {
-            // One that is not written yet would lose its last words.
-            let written = self.conversations.keys().find(|name| !self.unwritten.contains(*name)).cloned();
-            if let Some(name) = written {
-                self.conversations.remove(&name);
-            }
-        }
-    }
-
-    /// What is forgotten is spoken of no more.
-    pub(crate) fn drop_all(&mut self, keys: &[&str]) {
-        for (name, recent) in &mut self.conversations {
-            let before = recent.len();
-            recent.retain(|entity| !keys.contains(&entity.key.as_str()));
-            if recent.len() < before {
-                self.unwritten.insert(name.clone());
-            }
-        }
-    }
 }
 
 impl Memory {
