@@ -9,8 +9,30 @@ use std::collections::HashMap;
 pub struct Phonemes {
     /// Ends of words that are words of their own to a tagger of parts of speech.
     pub clitics: Vec<String>,
+    /// What is said for the ending of a possessive behind a name that is written in phonemes.
+    pub possessive: Possessive,
     /// The forms of words in lower case; the first that fits is said.
     pub words: HashMap<String, Vec<Form>>,
+}
+
+/// The ending of a possessive: "'s".
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Possessive {
+    /// How it is written.
+    pub written: Vec<String>,
+    /// How it is said; the first that fits.
+    pub said: Vec<SaidEnding>,
+}
+
+/// How an ending is said behind some sounds.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SaidEnding {
+    /// Signs of the International Phonetic Alphabet, of which the last sound must be one; `None` for any.
+    pub after: Option<String>,
+    /// The phonemes of the ending, in the same alphabet.
+    pub said: String,
 }
 
 /// One way to say a word.

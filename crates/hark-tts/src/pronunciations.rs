@@ -3,6 +3,7 @@
 
 use hark_core::Fault;
 use hark_core::ports::{PcmSink, Pronounce, Voice};
+use hark_language::phonemes::{Possessive, SaidEnding};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -46,8 +47,9 @@ impl Pronunciations {
         Self { names }
     }
 
-    /// The text with its names as they are said.
-    fn apply(&self, text: &str) -> String {
+    /// The text of a language with its names as they are said.
+    fn apply(&self, text: &str, language: &str) -> String {
+        let ending = &hark_language::of(language).phonemes.possessive;
         let text = without_marks(text);
         let words: Vec<&str> = text.split_whitespace().collect();
         let mut said: Vec<String> = Vec::with_capacity(words.len());
@@ -65,7 +67,7 @@ impl Pronunciations {
                 true => {
                     let written = written.join(" ");
                     let written = &written[before.len()..written.len() - after.len()];
-                    let (possessive, ending) = possessive(after, &name.said);
+                    let (possessive, ending) = possessive(ending, after, &name.said);
                     let after = &after[possessive.len()..];
                     format!("{before}{NAME}{written}{possessive}{SAID}{}{ending}{END}{after}", name.said)
                 }
@@ -114,20 +116,18 @@ impl Name {
     }
 }
 
-/// The "'s" at the beginning of what stands behind a name in phonemes, and how it is said there; both are empty when
-/// there is none.
-fn possessive<'a>(after: &'a str, said: &str) -> (&'a str, &'static str) {
+/// The ending of a possessive at the beginning of what stands behind a name in phonemes, and how it is said there; both are
+/// empty when there is none.
+fn possessive<'a>(ending: &'static Possessive, after: &'a str, said: &str) -> (&'a str, &'static str) {
     let is_end = |rest: &str| !rest.starts_with(char::is_alphanumeric);
-    let Some(mark) = ["'s", "’s"].into_iter().find(|mark| after.strip_prefix(mark).is_some_and(is_end))
-    else {
-        return ("", "");
-    };
-    let ending = match said.chars().rev().find(|sign| sign.is_alphabetic() && *sign != 'ː') {
-        Some('s' | 'z' | 'ʃ' | 'ʒ' | 'ɕ' | 'ʑ') => "ɪz",
-        Some('p' | 't' | 'k' | 'f' | 'θ' | 'x' | 'ç') => "s",
-        _ => "z",
-    };
-    (&after[..mark.len()], ending)
+    let is_there = |written: &&String| after.strip_prefix(written.as_str()).is_some_and(is_end);
+    let last = said.chars().rev().find(|sign| sign.is_alphabetic() && *sign != 'ː');
+    let fits =
+        |way: &&SaidEnding| way.after.as_ref().is_none_or(|signs| last.is_some_and(|it| signs.contains(it)));
+    match (ending.written.iter().find(is_there), ending.said.iter().find(fits)) {
+        (Some(written), Some(way)) => (&after[..written.len()], &way.said),
+        _ => ("", ""),
+    }
 }
 
 /// A piece of a text for a voice.
@@ -194,7 +194,7 @@ impl Voice for Pronouncing {
     }
 
     fn synthesise(&mut self, text: &str, language: &str, sink: PcmSink<'_>) -> Result<(), Fault> {
-        self.voice.synthesise(&self.names.apply(text), language, sink)
+        self.voice.synthesise(&self.names.apply(text, language), language, sink)
     }
 }
 
@@ -247,22 +247,24 @@ mod tests {
             ("nothing is said", "nothing is said"),
             ("", ""),
         ] {
-            assert_eq!(names().apply(text), said);
+            assert_eq!(names().apply(text, "en"), said);
         }
     }
 
     #[test]
     fn phonemes_are_for_voices_that_take_them() {
-        let text = names().apply("Ask Nguyen's wife, then the \u{e000}Bad.");
+        let text = names().apply("Ask Nguyen's wife, then the \u{e000}Bad.", "en");
         use Piece::{Ipa, Words};
         assert_eq!(
             pieces(&text),
             [Words("Ask "), Ipa("wɪnz"), Words(" wife, then the "), Ipa("baːt"), Words(".")]
         );
         assert_eq!(
-            pieces(&names().apply("Bad’s, Bad'll")),
+            pieces(&names().apply("Bad’s, Bad'll", "en")),
             [Ipa("baːts"), Words(", "), Ipa("baːt"), Words("'ll")]
         );
+        assert_eq!(pieces(&names().apply("Bad's Lampe", "de")), [Ipa("baːts"), Words(" Lampe")]);
+        assert_eq!(pieces(&names().apply("Nguyen's Lampe", "de")), [Ipa("wɪns"), Words(" Lampe")]);
         assert_eq!(as_written(&text), "Ask Nguyen's wife, then the Bad.");
         assert_eq!(pieces("no names"), [Words("no names")]);
     }

@@ -17,4 +17,6 @@ pub struct Everyday {
     pub pronouns: Phrases,
     /// Words before a word that is asked about: "the word".
     pub before_word: Phrases,
+    /// Words in lower case that are written with a capital wherever they stand: "i".
+    pub capitals: Phrases,
 }

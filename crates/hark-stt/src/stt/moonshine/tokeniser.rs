@@ -6,6 +6,9 @@ use std::path::Path;
 /// What a word begins with in the table.
 const WORD_BOUNDARY: &str = "\u{2581}";
 
+/// The language of the model.
+const LANGUAGE: &str = "en";
+
 /// A piece of a word: its place in the table.
 pub(super) type Token = u32;
 
@@ -111,13 +114,13 @@ impl Tokeniser {
     }
 }
 
-/// How a word may be written, the simplest first: at the beginning of a sentence with a large letter, later
-/// with one or without, for it may be a name.
+/// How a word may be written, the simplest first: at the beginning of a sentence with a capital, later with one or without,
+/// for it may be a name.
 pub(super) fn spellings(word: &str, first: bool) -> Vec<String> {
     let mut letters = word.chars();
-    let large: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-    let always = first || word == "i" || word.starts_with("i'");
-    if always { vec![large] } else { vec![word.to_owned(), large] }
+    let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    let always = first || hark_language::of(LANGUAGE).everyday.capitals.contains(word);
+    if always { vec![capital] } else { vec![word.to_owned(), capital] }
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Words with an ending whose stem is in the lexicon: plurals, possessives, and forms of verbs.
+//! Words with an ending whose stem is in the lexicon: plurals, possessives, and forms of verbs. The rules are those of misaki,
+//! the English grapheme-to-phoneme converter from whose lexicons the words are (`stem_s`, `stem_ed` and `stem_ing` there).
 
 use super::VOWELS;
 
