@@ -7,8 +7,9 @@ use super::names::{self, normal};
 use hark_core::home::HomeList;
 use hark_core::ports::{ListItem, ListStore, StoredList};
 use hark_core::{Fault, FaultKind};
-use hark_language::Phrases;
+use hark_language::phrases::starts;
 use hark_language::tools::Lists as Words;
+use hark_language::{Lexicon, Phrases};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most lists.
@@ -22,6 +23,9 @@ const MAX_DONE: usize = 50;
 
 /// Lists that are there even while nothing is on them.
 const ALWAYS: [fn(&Words) -> Phrases; 2] = [|words| words.shopping, |words| words.tasks];
+
+/// Place of the tasks in [`ALWAYS`].
+const TASKS: usize = 1;
 
 /// Why a list could not be found or changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -164,9 +168,10 @@ fn phrases(of: impl Fn(&Words) -> Phrases) -> Vec<&'static str> {
     hark_language::all().iter().flat_map(|language| of(&language.tools.lists).to_vec()).collect()
 }
 
-/// The things that a person names in one breath: "milk, eggs and salt and pepper".
-pub fn split_items(text: &str) -> Vec<String> {
-    let mut items = Vec::new();
+/// The things that a person names in one breath, to be put on or taken off the list of this name (`None`: the usual one):
+/// "milk, eggs and salt and pepper", and without the commas that nobody says, "milk eggs tea bags and bread".
+pub fn split_items(text: &str, list: Option<&str>) -> Vec<String> {
+    let mut parts: Vec<Vec<&str>> = Vec::new();
     let (joins, inseparable) = (phrases(|words| words.joins), phrases(|words| words.inseparable));
     for part in text.split([',', ';']) {
         let words: Vec<&str> = part.split_whitespace().collect();
@@ -174,15 +179,49 @@ pub fn split_items(text: &str) -> Vec<String> {
         for (at, word) in words.iter().enumerate() {
             let joins = joins.contains(&word.to_lowercase().as_str());
             if joins && !is_inside(&inseparable, &words, at) {
-                push(&mut items, &current);
-                current.clear();
+                parts.push(std::mem::take(&mut current));
             } else {
                 current.push(word);
             }
         }
-        push(&mut items, &current);
+        parts.push(current);
     }
-    items
+    parts.retain(|part| !part.is_empty());
+    let is_tasks = list.is_some_and(|list| kind(&without_list(&normal(list))) == Some(TASKS));
+    let is_several = parts.len() > 1;
+    let things = |part: &Vec<&str>| {
+        let languages = hark_language::all();
+        let mut known = languages.iter().filter(|_| !is_tasks);
+        let several = known.find_map(|language| without_commas(part, language, is_several));
+        several.unwrap_or_else(|| vec![part.join(" ")])
+    };
+    parts.iter().flat_map(things).collect()
+}
+
+/// The things of words between which nobody paused, where each ends with something that people put on shopping lists;
+/// two are less sure than three, and need others beside them: "lemon chicken".
+fn without_commas(words: &[&str], language: &Lexicon, is_several: bool) -> Option<Vec<String>> {
+    let lower: Vec<String> = words.iter().map(|word| word.to_lowercase().replace(['\'', '’'], "")).collect();
+    let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
+    let things = &language.things;
+    // What stands behind "of" or "with" belongs to the thing before it.
+    let goes_on = |word: &&str| {
+        things.beside.contains(word) || things.small_words.contains(word) && !things.articles.contains(word)
+    };
+    let (mut at, mut ends) = (0, Vec::new());
+    while at < lower.len() {
+        let known = [language.goods.known, language.tools.lists.inseparable];
+        let length = known.into_iter().filter_map(|known| starts(known, &lower[at..])).max();
+        at += length.unwrap_or(1);
+        if length.is_some() && !lower.get(at).is_some_and(goes_on) {
+            ends.push(at);
+        }
+    }
+    if ends.last() != Some(&words.len()) || ends.len() < if is_several { 2 } else { 3 } {
+        return None;
+    }
+    let begins = std::iter::once(&0).chain(&ends);
+    Some(begins.zip(&ends).map(|(from, to)| words[*from..*to].join(" ")).collect())
 }
 
 /// Whether the "and" at `at` belongs to a thing that has one.
@@ -194,12 +233,6 @@ fn is_inside(inseparable: &[&str], words: &[&str], at: usize) -> bool {
                 && known.iter().zip(&words[start..]).all(|(known, word)| word.eq_ignore_ascii_case(known))
         })
     })
-}
-
-fn push(items: &mut Vec<String>, words: &[&str]) {
-    if !words.is_empty() {
-        items.push(words.join(" "));
-    }
 }
 
 /// Whether a person who says `asked` means the list called `name`: "list" and articles do not matter.

@@ -36,8 +36,26 @@ fn things_said_in_one_breath_are_several() {
         ("and", &[]),
         (" , ; ", &[]),
     ] {
-        assert_eq!(split_items(said), items, "{said}");
+        assert_eq!(split_items(said, None), items, "{said}");
     }
+}
+
+#[test]
+fn things_of_a_spoken_list_have_no_commas() {
+    for (said, items) in [
+        ("milk eggs bread and butter", &["milk", "eggs", "bread", "butter"][..]),
+        ("nappies wipes and dog food", &["nappies", "wipes", "dog food"]),
+        ("two pints of milk a dozen eggs and some tea bags", &["two pints of milk", "a dozen eggs", "some tea bags"]),
+        ("milk olive oil sourdough bread", &["milk", "olive oil", "sourdough bread"]),
+        // Two alone may be one.
+        ("lemon chicken", &["lemon chicken"]),
+        ("chocolate milk and eggs", &["chocolate milk", "eggs"]),
+        ("milk for the cake and eggs", &["milk for the cake", "eggs"]),
+        ("Milch Eier und Klopapier", &["Milch", "Eier", "Klopapier"]),
+    ] {
+        assert_eq!(split_items(said, None), items, "{said}");
+    }
+    assert_eq!(split_items("water plants and clean bathroom", Some("to do")), ["water plants", "clean bathroom"]);
 }
 
 #[test]

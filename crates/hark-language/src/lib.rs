@@ -15,6 +15,7 @@ pub mod choices;
 pub mod claims;
 pub mod conversation;
 pub mod discourse;
+pub mod goods;
 pub mod names;
 pub mod numbers;
 pub mod permission_questions;
@@ -60,6 +61,8 @@ pub struct Lexicon {
     pub things: things::Things,
     /// How texts are said; `None`: as they are written.
     pub speech: Option<speech::Speech>,
+    /// What people buy.
+    pub goods: goods::Goods,
     /// How several steps are told.
     pub steps: steps::Steps,
     /// Words of tools, and of names and lists.

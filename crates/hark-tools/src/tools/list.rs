@@ -35,13 +35,13 @@ pub fn remove(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
 
 /// `list.clear`.
 pub fn clear(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let keep = args.text("except").map(lists::split_items).unwrap_or_default();
+    let keep = split(args, "except");
     edit(services, args, Edit::Clear { keep }, "cleared")
 }
 
 /// `list.read`.
 pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let asked = args.owned("item").map(|item| lists::split_items(&item));
+    let asked = args.text("item").map(|_| split(args, "item"));
     let told = move |name: &str, items: &[ListItem]| {
         let mut detail = json!({"list": name, "items": open(items), "count": open(items).len()});
         if let Some(asked) = &asked {
@@ -93,8 +93,13 @@ pub fn names(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure
     })
 }
 
+/// The things that an argument names.
+fn split(args: &Args, argument: &str) -> Vec<String> {
+    lists::split_items(args.text(argument).unwrap_or_default(), args.text("name"))
+}
+
 fn items(args: &Args) -> Result<Vec<String>, Failure> {
-    let items = args.text("item").map(lists::split_items).unwrap_or_default();
+    let items = split(args, "item");
     if items.is_empty() {
         return Err(Failure::new(error_code::BAD_ARGUMENT, "it was not said what"));
     }
