@@ -11,6 +11,12 @@ pub struct Qualifiers {
     pub when: Phrases,
     /// The same of what is waited for every time: "whenever".
     pub each_time: Phrases,
+    /// Words of a condition that wait for it every time: "if it is *ever* open".
+    pub ever: Phrases,
+    /// Words of a change that wait for it every time: "when *anyone* opens it".
+    pub anyone: Phrases,
+    /// Those of `when` with which it is waited for once all the same: "the next time anyone opens it".
+    pub the_next: Phrases,
     /// That what is waited for counts once, said of a request before: "only the first time".
     pub once_only: Phrases,
     /// That it counts every time: "every time, not just once".

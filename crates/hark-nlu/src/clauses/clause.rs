@@ -15,7 +15,7 @@ use hark_core::Slots;
 use hark_core::automation::intent::IT;
 use hark_core::automation::{Condition, Ring, SunEvent, Trigger, Until};
 use hark_core::calendar::{Frequency, Recurrence, When};
-use hark_language::{Lexicon, phrases};
+use hark_language::{Lexicon, Phrases, phrases, qualifiers as language};
 use serde_json::Value;
 
 /// Words that may stand before "before sunset", as "half an hour" does.
@@ -107,7 +107,7 @@ impl Clause<'_> {
                 .or_else(|| here(Adds::Hours(self.hours()?)))
                 .or_else(|| here(Adds::Becomes { said: self.limit()?, repeats: false })),
             Kind::When | Kind::EachTime => {
-                let repeats = self.it.kind == Kind::EachTime;
+                let repeats = self.it.kind == Kind::EachTime || self.happens_again();
                 if let Some(hours) = self.hours() {
                     return here(Adds::Hours(hours));
                 }
@@ -132,7 +132,8 @@ impl Clause<'_> {
             // "If it's dark" is looked at now, "if it gets dark" tells no state and is waited for. What is said to be so "right now"
             // is not waited for, nor looked at later.
             Kind::If => match self.condition() {
-                Some(said) if said.becomes => here(Adds::Becomes { said, repeats: false }),
+                Some(said) if said.becomes => here(Adds::Becomes { said, repeats: self.happens_again() }),
+                Some(said) if self.waits_with(|words| words.ever) => here(Adds::Becomes { said, repeats: true }),
                 Some(said) => {
                     let now = self.says_now();
                     let otherwise = if now { ONCE } else { "ask" };
@@ -180,6 +181,19 @@ impl Clause<'_> {
         let read = |words: &[&str]| self.one_condition(words).or_else(|| self.several_conditions(words));
         let plain = phrases::without_ends(&[self.by.reader.grammar.lexicon().time.now], said);
         read(said).or_else(|| if plain.len() < said.len() { read(plain) } else { None })
+    }
+
+    /// Whether its change is waited for every time: "when *anyone* opens the garage", but "the next time anyone opens it".
+    fn happens_again(&self) -> bool {
+        let said = &self.by.reader.grammar.lexicon().qualifiers;
+        let is_the_next = phrases::starts(said.the_next, self.words(self.it.start)).is_some();
+        !is_the_next && (self.waits_with(|words| words.ever) || self.waits_with(|words| words.anyone))
+    }
+
+    /// Whether one of some words stands behind its mark.
+    fn waits_with(&self, which: impl Fn(&language::Qualifiers) -> Phrases) -> bool {
+        let which = which(&self.by.reader.grammar.lexicon().qualifiers);
+        self.words(self.it.mark.1).iter().any(|word| which.contains(word))
     }
 
     /// Whether it is about now: "if it is open *right now*".

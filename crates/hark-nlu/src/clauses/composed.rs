@@ -418,7 +418,7 @@ impl Composed {
         for (index, found) in matches.iter().enumerate() {
             ambiguous.extend(found.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() }));
         }
-        terms.end_beside_sunset(matches.iter().any(|it| it.intent == "HassTurnOff"), reader);
+        terms.end_beside_sun(matches.iter().any(|it| it.intent == "HassTurnOff"), reader);
         let why = format!("{} with what it waits for", matches.first()?.why);
         let lexicon = reader.grammar.lexicon();
         let told_back = |words: &str| lexicon.memory.told_back(words);

@@ -211,10 +211,9 @@ impl Terms {
     }
 
     /// "On at sunset … until eleven" is until eleven in the evening, where both may be meant, "closed … until seven" until
-    /// seven in the morning.
-    pub(super) fn end_beside_sunset(&mut self, closes: bool, reader: &Reader<'_>) {
-        let (Some(Trigger::Sun { event: SunEvent::Sunset, .. }), Some(Until::Time { time })) =
-            (&self.trigger, &mut self.until)
+    /// seven in the morning; "on at sunrise … until nine" is until nine in the morning.
+    pub(super) fn end_beside_sun(&mut self, closes: bool, reader: &Reader<'_>) {
+        let (Some(Trigger::Sun { event, .. }), Some(Until::Time { time })) = (&self.trigger, &mut self.until)
         else {
             return;
         };
@@ -226,7 +225,11 @@ impl Terms {
             found.iter().any(|(_, value)| value.as_str().is_some_and(|times| times.contains('/')))
         });
         if is_open {
-            *time = if closes { in_morning(*time) } else { in_the_dark(*time) };
+            *time = match event {
+                SunEvent::Sunrise => by_day(*time),
+                SunEvent::Sunset if closes => in_morning(*time),
+                SunEvent::Sunset => in_the_dark(*time),
+            };
         }
     }
 
@@ -316,6 +319,12 @@ fn in_evening(time: NaiveTime) -> NaiveTime {
 /// The hour that comes first behind sunset: "until one" is at night.
 fn in_the_dark(time: NaiveTime) -> NaiveTime {
     if (12..17).contains(&time.hour()) { time - TimeDelta::hours(12) } else { in_evening(time) }
+}
+
+/// The hour that comes first when the sun is up: "until nine" is in the morning, "until four" in the afternoon.
+fn by_day(time: NaiveTime) -> NaiveTime {
+    let morning = in_morning(time);
+    if (7..12).contains(&morning.hour()) { morning } else { morning + TimeDelta::hours(12) }
 }
 
 fn in_morning(time: NaiveTime) -> NaiveTime {
