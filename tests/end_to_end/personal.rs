@@ -414,6 +414,44 @@ fn tasks_of_a_server_are_added_with_their_day_told_and_marked_as_done() {
 }
 
 #[test]
+fn a_task_of_a_server_that_repeats_moves_to_its_next_day() {
+    let hark = Hark::new();
+    let Some((_server, url)) = radicale(&hark) else { return };
+    let settings = [
+        format!("personal.caldav_url={url}/"),
+        "personal.caldav_username=anna".into(),
+        format!("personal.caldav_password_file={}", hark.path("password").display()),
+    ];
+    let lines = [
+        "add water the plants to my tasks every day",
+        "every day at eleven fifty nine in the evening add lock up to my tasks",
+        "mark water the plants as done",
+        "what tasks are due",
+        "undo that",
+    ];
+    let said = replies(&hark, &settings, &lines);
+    assert_eq!(
+        said,
+        [
+            "I've added water the plants, due today, to your tasks, and it repeats.",
+            "I've added lock up, due today at eleven fifty nine at night, to your tasks, and it repeats.",
+            "Water the plants is done, and due again tomorrow.",
+            "Lock up, due today at eleven fifty nine at night. Water the plants, due tomorrow.",
+            "Water the plants is as it was in your calendar.",
+        ]
+    );
+    let german = [settings.as_slice(), &["speaking.language=de".to_owned()]].concat();
+    let lines = ["neue Aufgabe Müll rausbringen jeden Tag", "markiere Müll rausbringen als erledigt"];
+    assert_eq!(
+        replies(&hark, &german, &lines),
+        [
+            "Neue Aufgabe: Müll rausbringen, fällig heute, und das immer wieder.",
+            "Erledigt: Müll rausbringen. Das nächste Mal morgen."
+        ]
+    );
+}
+
+#[test]
 fn files_are_written_only_where_the_owner_allows_it_and_replaced_only_after_a_yes() {
     let hark = Hark::new();
     let (desk, shelf) = (folder(&hark, "desk"), folder(&hark, "shelf"));

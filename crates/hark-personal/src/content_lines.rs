@@ -110,6 +110,23 @@ impl ContentLines {
         own
     }
 
+    /// Where the components of a kind stand that are inside of this one.
+    pub(crate) fn inside(&self, component: &Range<usize>, kind: &str) -> Vec<Range<usize>> {
+        let (mut open, mut found) = (Vec::new(), Vec::new());
+        for at in component.start + 1..component.end.saturating_sub(1) {
+            match self.lines[at].split() {
+                Some((name, _)) if name.eq_ignore_ascii_case("BEGIN") => open.push(at),
+                Some((name, property)) if name.eq_ignore_ascii_case("END") => {
+                    let begin = open.pop();
+                    let is_meant = kind.eq_ignore_ascii_case(property.value.trim());
+                    found.extend(begin.filter(|_| is_meant).map(|begin| begin..at + 1));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
     /// The first property of this name.
     pub(crate) fn property(&self, component: &Range<usize>, name: &str) -> Option<Property<'_>> {
         let own = self.own(component);

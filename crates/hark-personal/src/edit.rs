@@ -4,6 +4,7 @@
 use crate::content_lines::{ContentLines, Property};
 use crate::error::PersonalError;
 use crate::events::{Occurrence, Time, Wall, escaped};
+use crate::series::Completion;
 use calcard::common::timezone::Tz;
 use calcard::icalendar::timezone::TzResolver;
 use calcard::{Entry, Parser};
@@ -47,12 +48,19 @@ enum Form {
 
 impl Form {
     fn of(property: Property<'_>, zones: &TzResolver<String>) -> Self {
-        let value = property.value.trim();
-        match property.param("TZID").and_then(|name| zones.resolve(name)) {
-            _ if value.ends_with('Z') => Self::Utc,
-            _ if !value.contains('T') => Self::Date,
-            Some(zone) => Self::Zoned(zone),
-            None => Self::Floating,
+        let zone = property.param("TZID").and_then(|name| zones.resolve(name));
+        match (Self::written(property.value), zone) {
+            (Self::Floating, Some(zone)) => Self::Zoned(zone),
+            (form, _) => form,
+        }
+    }
+
+    /// As a value shows it, without its time zone.
+    fn written(value: &str) -> Self {
+        match value.trim() {
+            value if value.ends_with('Z') => Self::Utc,
+            value if !value.contains('T') => Self::Date,
+            _ => Self::Floating,
         }
     }
 
@@ -126,8 +134,8 @@ pub(crate) fn change(
         return Ok(editing.lines.into_text());
     }
     let component = match found.event.repeats && !found.is_override {
-        true => editing.split_off(found)?,
-        false => editing.component(found)?,
+        true => editing.split_off(&found.begins)?,
+        false => editing.component(&found.begins, found.is_override)?,
     };
     let component = match change.time {
         Some(time) => editing.retime(component, time, wall)?,
@@ -162,18 +170,27 @@ pub(crate) fn remove(
 /// The text with a task that is done.
 ///
 /// # Errors
-/// When it is not there.
-pub(crate) fn complete(text: &str, uid: &str, now: DateTime<Utc>) -> Result<String, PersonalError> {
+/// When it is not there, or cannot be changed so.
+pub(crate) fn complete(
+    text: &str,
+    uid: &str,
+    completion: &Completion,
+    now: DateTime<Utc>,
+) -> Result<String, PersonalError> {
     let mut editing = Editing::of(text, uid, now)?;
-    let mut task = editing.master()?;
+    let task = match completion {
+        Completion::Whole => editing.master()?,
+        Completion::Later { by, count } => {
+            editing.move_on(*by, *count)?;
+            return Ok(editing.lines.into_text());
+        }
+        Completion::One(time) if time.is_override => editing.component(&time.begins, true)?,
+        Completion::One(time) => editing.split_off(&time.begins)?,
+    };
     let at = now.format("%Y%m%dT%H%M%SZ");
-    for (name, value) in [
-        ("STATUS", "COMPLETED".to_owned()),
-        ("COMPLETED", at.to_string()),
-        ("PERCENT-COMPLETE", "100".to_owned()),
-    ] {
-        task = editing.lines.set(task, name, Some(format!("{name}:{value}")));
-    }
+    let task = editing.put(task, "STATUS", "COMPLETED");
+    let task = editing.put(task, "COMPLETED", &at.to_string());
+    let task = editing.put(task, "PERCENT-COMPLETE", "100");
     editing.revise(task);
     Ok(editing.lines.into_text())
 }
@@ -203,15 +220,16 @@ impl Editing {
     }
 
     /// The component that tells this time of the event alone.
-    fn component(&self, found: &Occurrence) -> Result<Range<usize>, PersonalError> {
-        if !found.is_override {
+    fn component(&self, begins: &DateTime<Tz>, is_override: bool) -> Result<Range<usize>, PersonalError> {
+        if !is_override {
             return self.master();
         }
         let is_it = |part: &Range<usize>| {
-            let begins = self.lines.property(part, "DTSTART");
-            self.lines.property(part, "RECURRENCE-ID").is_some()
-                && begins.is_some_and(|begins| {
-                    local(begins.value) == Some(Form::of(begins, &self.zones).local(&found.begins))
+            let id = self.lines.property(part, "RECURRENCE-ID");
+            let found = self.lines.property(part, "DTSTART").or(id);
+            id.is_some()
+                && found.is_some_and(|found| {
+                    local(found.value) == Some(Form::of(found, &self.zones).local(begins))
                 })
         };
         self.of_event().into_iter().find(is_it).ok_or(PersonalError::Gone)
@@ -226,25 +244,68 @@ impl Editing {
     }
 
     /// Gives one time of a series a component of its own; answers where it is.
-    fn split_off(&mut self, found: &Occurrence) -> Result<Range<usize>, PersonalError> {
-        let (form, params, begins) = self.beginning()?;
+    fn split_off(&mut self, at: &DateTime<Tz>) -> Result<Range<usize>, PersonalError> {
+        let (form, params, first) = self.beginning()?;
         let master = self.master()?;
-        let ends = self.lines.property(&master, "DTEND");
-        let length = ends.and_then(|ends| local(ends.value)).map(|end| end - begins);
-        let ends = ends.map(|ends| ends.params.to_owned());
+        // An event ends, a task is due.
+        let ends = ["DTEND", "DUE"].into_iter().find_map(|name| {
+            let ends = self.lines.property(&master, name)?;
+            Some((name, ends.params.to_owned(), Form::of(ends, &self.zones), local(ends.value)? - first))
+        });
         let mut one = self.lines.copy(&master);
         for name in ["RRULE", "RDATE", "EXDATE", "EXRULE"] {
             one = self.lines.set(one, name, None);
         }
-        let begins = form.local(&found.begins);
+        let begins = form.local(at);
         let named = |name: &str, at| format!("{name}{params}:{}", form.write(at));
         one = self.lines.set(one, "RECURRENCE-ID", Some(named("RECURRENCE-ID", begins)));
         one = self.lines.set(one, "DTSTART", Some(named("DTSTART", begins)));
-        if let (Some(length), Some(params)) = (length, ends) {
+        if let Some((name, params, form, length)) = ends {
             let end = begins.checked_add_signed(length).unwrap_or(begins);
-            one = self.lines.set(one, "DTEND", Some(format!("DTEND{params}:{}", form.write(end))));
+            one = self.lines.set(one, name, Some(format!("{name}{params}:{}", form.write(end))));
         }
         Ok(one)
+    }
+
+    /// The series of a task from a later time on; `count` times of it are left, where its rule counts them.
+    fn move_on(&mut self, by: Duration, count: Option<u32>) -> Result<(), PersonalError> {
+        let task = self.master()?;
+        let later = |property: Property<'_>| {
+            let form = Form::written(property.value);
+            let at = local(property.value).and_then(|at| at.checked_add_signed(by));
+            at.map_or_else(|| property.value.to_owned(), |at| form.write(at))
+        };
+        self.lines.rewrite(&task, &["DTSTART", "DUE"], &later);
+        let left = |property: Property<'_>| {
+            let part = |part: &str| match (part.split_once('='), count) {
+                (Some((name, _)), Some(count)) if name.eq_ignore_ascii_case("COUNT") => {
+                    format!("{name}={count}")
+                }
+                _ => part.to_owned(),
+            };
+            property.value.split(';').map(part).collect::<Vec<_>>().join(";")
+        };
+        self.lines.rewrite(&task, &["RRULE"], &left);
+        // A reminder at a moment is of the time that is done; one so long before it moves with it.
+        for reminder in self.lines.inside(&task, "VALARM") {
+            let at = |property: Property<'_>| match property.param("VALUE") {
+                Some(kind) if kind.eq_ignore_ascii_case("DATE-TIME") => later(property),
+                _ => property.value.to_owned(),
+            };
+            self.lines.rewrite(&reminder, &["TRIGGER"], &at);
+        }
+        let mut task = task;
+        for name in ["COMPLETED", "PERCENT-COMPLETE"] {
+            task = self.lines.set(task, name, None);
+        }
+        let task = self.put(task, "STATUS", "NEEDS-ACTION");
+        self.revise(task);
+        Ok(())
+    }
+
+    /// Gives a component a property; answers the component as it is then.
+    fn put(&mut self, component: Range<usize>, name: &str, value: &str) -> Range<usize> {
+        self.lines.set(component, name, Some(format!("{name}:{value}")))
     }
 
     /// Leaves one time out of a series.
@@ -252,7 +313,7 @@ impl Editing {
         let (form, params, _) = self.beginning()?;
         let value = match found.is_override {
             true => {
-                let component = self.component(found)?;
+                let component = self.component(&found.begins, true)?;
                 let id = self.lines.property(&component, "RECURRENCE-ID").ok_or(PersonalError::Gone)?;
                 let (params, value) = (id.params.to_owned(), id.value.to_owned());
                 self.lines.remove(component);

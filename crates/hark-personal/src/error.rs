@@ -53,8 +53,8 @@ pub enum PersonalError {
     /// Another program changed it after it was read.
     #[error("it was changed by somebody else meanwhile")]
     Changed,
-    /// A task that comes again was to be marked as done.
-    #[error("a task that repeats is marked as done in the program it is from")]
+    /// A task comes again by a rule that cannot be followed.
+    #[error("how this task comes again cannot be followed; it is marked as done in the program it is from")]
     TaskRepeats,
     /// What repeats was to come on other days.
     #[error("of what repeats only the time of day can be changed")]

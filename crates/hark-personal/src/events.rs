@@ -109,7 +109,10 @@ fn in_utc(component: &mut ICalendarComponent) {
     if component.property(&ICalendarProperty::Rrule).is_none() {
         return;
     }
-    let Some(begins) = component.property_mut(&ICalendarProperty::Dtstart) else { return };
+    // A task may tell when it is due alone.
+    let has_start = component.property(&ICalendarProperty::Dtstart).is_some();
+    let name = if has_start { ICalendarProperty::Dtstart } else { ICalendarProperty::Due };
+    let Some(begins) = component.property_mut(&name) else { return };
     let value = begins.values.first();
     if matches!(value, Some(ICalendarValue::PartialDateTime(time)) if time.tz_hour.is_some()) {
         let value = ICalendarParameterValue::Text("Etc/UTC".to_owned());
@@ -119,7 +122,7 @@ fn in_utc(component: &mut ICalendarComponent) {
 
 /// A calendar, with each series of which a time was changed in a calendar of its own: the library that expands them takes
 /// a changed time for one of the series that begins at it, of whatever event, and only where both count the same revisions.
-fn parts(mut calendar: ICalendar) -> Vec<ICalendar> {
+pub(crate) fn parts(mut calendar: ICalendar) -> Vec<ICalendar> {
     calendar.components.iter_mut().for_each(in_utc);
     let uid = |component: &ICalendarComponent| component.uid().unwrap_or_default().to_owned();
     let changed: BTreeSet<String> =
@@ -197,7 +200,7 @@ fn of_calendar(
 }
 
 /// A time of the calendar on the wall of the house; one without a zone is on every wall the same.
-fn at_wall(time: DateTime<Tz>, wall: Wall<'_>) -> NaiveDateTime {
+pub(crate) fn at_wall(time: DateTime<Tz>, wall: Wall<'_>) -> NaiveDateTime {
     if time.timezone().is_floating() { time.naive_local() } else { wall(time.timestamp()) }
 }
 
@@ -272,7 +275,7 @@ pub(crate) fn write(event: &NewEvent, uid: &str, now: DateTime<Utc>, wall: Wall<
 }
 
 /// The rules of a time zone, which a text that names it has to tell too; none where it is not known.
-fn zone_lines(name: &str, from: i64) -> Vec<String> {
+pub(crate) fn zone_lines(name: &str, from: i64) -> Vec<String> {
     let root = ICalendarComponent { component_type: ICalendarComponentType::VCalendar, ..Default::default() };
     let mut calendar = ICalendar { components: vec![root] };
     let mut text = String::new();
@@ -289,7 +292,7 @@ pub(crate) fn utc(unix_s: i64) -> DateTime<Utc> {
 }
 
 /// A rule as a value: only what rules are made of.
-fn escaped_rule(rule: &str) -> String {
+pub(crate) fn escaped_rule(rule: &str) -> String {
     rule.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '=' | ';' | ',' | '-' | '+')).collect()
 }
 

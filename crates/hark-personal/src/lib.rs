@@ -17,6 +17,7 @@ mod edit;
 mod error;
 mod events;
 mod folder;
+mod series;
 mod sources;
 mod tasks;
 mod vcards;

@@ -1,18 +1,17 @@
 //! Tasks of the household's calendars (`VTODO`): those that are open, new ones, and marking one as done. They stand where events do.
 
-use crate::calendar::{Asked, Calendars, Revision, Wall, not_kept};
+use crate::calendar::{Asked, Calendars, Object, Revision, Wall, not_kept};
 use crate::dav::TASK;
 use crate::edit;
 use crate::error::PersonalError;
-use crate::events::{escaped, folded, plain, utc};
+use crate::events::{escaped, escaped_rule, folded, parts, plain, utc, zone_lines};
+use crate::series::{self, Time};
 use calcard::icalendar::timezone::TzResolver;
-use calcard::icalendar::{
-    ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarEntry, ICalendarProperty,
-    ICalendarStatus, ICalendarValue,
-};
+use calcard::icalendar::{ICalendar, ICalendarComponent, ICalendarEntry, ICalendarProperty, ICalendarValue};
 use calcard::{Entry, Parser, common::timezone::Tz};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use std::collections::HashSet;
+use std::str::FromStr;
 
 /// Most tasks of one answer.
 const MAX_TASKS: usize = 500;
@@ -65,8 +64,13 @@ pub enum NewDue {
 pub struct NewTask {
     /// What is to be done.
     pub title: String,
-    /// When it is due.
+    /// When it is due, of one that comes again the first time.
     pub due: Option<NewDue>,
+    /// How it comes again: a rule of RFC 5545 without times of day, which are those of its first time. It needs `due`.
+    pub repeats: Option<String>,
+    /// The time zone in which it keeps its time of day, such as `Europe/Berlin`; without one it keeps that of any wall clock.
+    /// For tasks that come again.
+    pub zone: Option<String>,
 }
 
 /// The tasks that are open.
@@ -115,33 +119,36 @@ impl Calendars {
         wall: Wall,
     ) -> Result<(Task, Revision), PersonalError> {
         let uid = uuid::Uuid::new_v4().to_string();
-        let place = self.keep(TASK, &uid, write(task, &uid, now)).await?;
+        let place = self.keep(TASK, &uid, write(task, &uid, now, &wall)).await?;
         let there = self.object(&place).await?.ok_or_else(not_kept)?;
         let (tasks, _) = read(&there.text, &wall);
         let added = tasks.into_iter().find(|found| found.uid == uid).ok_or_else(not_kept)?;
         let revision = Revision { place: place.to_string(), before: None, after: Some(there.version) };
-        if added.due.is_some() == task.due.is_some() { Ok((added, revision)) } else { Err(not_kept()) }
+        let is_kept = added.due.is_some() == task.due.is_some() && added.repeats == task.repeats.is_some();
+        if is_kept { Ok((added, revision)) } else { Err(not_kept()) }
     }
 
-    /// Marks a task that was found as done.
+    /// Marks a task that was found as done; answers it as it is due the next time, where it comes again.
     ///
     /// # Errors
-    /// When it is gone, it repeats, or another program changed it after it was read.
+    /// When it is gone, how it comes again cannot be followed, or another program changed it after it was read.
     pub async fn complete_task(
         &self,
         task: &Task,
         (now, wall): (DateTime<Utc>, Wall),
-    ) -> Result<Revision, PersonalError> {
-        if task.repeats {
-            return Err(PersonalError::TaskRepeats);
-        }
-        let is_it = |text: &str| read(text, &wall).0.iter().any(|found| found.uid == task.uid);
+    ) -> Result<(Option<Task>, Revision), PersonalError> {
+        let in_text = |text: &str| read(text, &wall).0.into_iter().find(|found| found.uid == task.uid);
         let mut objects = self.objects(Asked::Tasks).await?;
-        let at = objects.iter().position(|object| is_it(&object.text)).ok_or(PersonalError::Gone)?;
+        let is_it = |object: &Object| in_text(&object.text).is_some_and(|found| found.due == task.due);
+        let at = objects.iter().position(is_it).ok_or(PersonalError::Gone)?;
         let object = objects.swap_remove(at);
-        let text = edit::complete(&object.text, &task.uid, now)?;
+        let completion = series::completion(&object.text, &task.uid, wall(now.timestamp()), &*wall)?;
+        let text = edit::complete(&object.text, &task.uid, &completion, now)?;
         let there = self.put(&object, Some(text)).await?.ok_or_else(not_kept)?;
-        if is_it(&there.text) { Err(not_kept()) } else { Ok(object.revision(Some(there.version))) }
+        let next = in_text(&there.text);
+        // What comes again is due another time now.
+        let is_kept = next.as_ref().is_none_or(|next| task.repeats && next.due != task.due);
+        if is_kept { Ok((next, object.revision(Some(there.version)))) } else { Err(not_kept()) }
     }
 }
 
@@ -151,7 +158,11 @@ fn read(text: &str, wall: &Wall) -> (Vec<Task>, usize) {
     let mut parser = Parser::new(text);
     loop {
         match parser.entry() {
-            Entry::ICalendar(calendar) => of_calendar(&calendar, wall, &mut found),
+            Entry::ICalendar(calendar) => {
+                for part in parts(calendar) {
+                    unread += of_calendar(&part, wall, &mut found);
+                }
+            }
             Entry::Eof => return (found, unread),
             Entry::TooManyComponents => return (found, unread + 1),
             Entry::VCard(_) => {}
@@ -160,22 +171,35 @@ fn read(text: &str, wall: &Wall) -> (Vec<Task>, usize) {
     }
 }
 
-fn of_calendar(calendar: &ICalendar, wall: &Wall, found: &mut Vec<Task>) {
-    let is_open = |task: &ICalendarComponent| {
-        task.component_type == ICalendarComponentType::VTodo
-            && !matches!(task.status(), Some(ICalendarStatus::Cancelled | ICalendarStatus::Completed))
-            && task.property(&ICalendarProperty::Completed).is_none()
-            && !task.is_recurrence_override()
-    };
+/// The open tasks of a calendar; answers how many could not be read.
+fn of_calendar(calendar: &ICalendar, wall: &Wall, found: &mut Vec<Task>) -> usize {
     let zones = calendar.build_owned_tz_resolver();
-    for task in calendar.components.iter().filter(|task| is_open(task)) {
+    let (tasks, unread) = series::open_tasks(calendar);
+    for (task, time) in tasks {
         let title = task.property(&ICalendarProperty::Summary).and_then(|title| title.values.first());
+        let due = task.property(&ICalendarProperty::Due).and_then(|due| due_of(due, &zones, wall));
         found.push(Task {
             uid: task.uid().unwrap_or_default().to_owned(),
             title: plain(title.and_then(|title| title.as_text()).unwrap_or_default(), MAX_CHARS),
-            due: task.property(&ICalendarProperty::Due).and_then(|due| due_of(due, &zones, wall)),
+            due: match (due, time) {
+                (Some(due), Some(time)) => Some(series_due(due, task, &time, wall)),
+                (due, _) => due,
+            },
             repeats: task.is_recurrent_or_override(),
         });
+    }
+    unread
+}
+
+/// When a time of a series is due: so long after it begins as its first one is.
+fn series_due(first: Due, task: &ICalendarComponent, time: &Time, wall: &Wall) -> Due {
+    if time.is_override {
+        return first;
+    }
+    let at = series::due_at(task, time, &**wall);
+    match first {
+        Due::Day(_) => Due::Day(at.date()),
+        Due::Moment(_) => Due::Moment(at),
     }
 }
 
@@ -192,25 +216,48 @@ fn due_of(entry: &ICalendarEntry, zones: &TzResolver<String>, wall: &Wall) -> Op
 }
 
 /// A calendar with this task alone.
-fn write(task: &NewTask, uid: &str, now: DateTime<Utc>) -> String {
+fn write(task: &NewTask, uid: &str, now: DateTime<Utc>, wall: &Wall) -> String {
     let made = now.format("%Y%m%dT%H%M%SZ");
+    let repeats = task.repeats.as_ref().filter(|_| task.due.is_some());
+    let zone =
+        task.zone.as_deref().filter(|_| repeats.is_some() && matches!(task.due, Some(NewDue::Moment(_))));
     let due = task.due.map(|due| match due {
-        NewDue::Day(day) => format!("DUE;VALUE=DATE:{}", day.format("%Y%m%d")),
-        NewDue::Moment(unix_s) => format!("DUE:{}", utc(unix_s).format("%Y%m%dT%H%M%SZ")),
+        NewDue::Day(day) => format!(";VALUE=DATE:{}", day.format("%Y%m%d")),
+        // What comes again keeps its time of day when clocks are set.
+        NewDue::Moment(unix_s) if repeats.is_some() => {
+            let known = zone.and_then(|name| Some((name, Tz::from_str(name).ok()?)));
+            let (named, at) = match known {
+                Some((name, zone)) => {
+                    (format!(";TZID={name}"), utc(unix_s).with_timezone(&zone).naive_local())
+                }
+                None => (String::new(), wall(unix_s)),
+            };
+            format!("{named}:{}", at.format("%Y%m%dT%H%M%S"))
+        }
+        NewDue::Moment(unix_s) => format!(":{}", utc(unix_s).format("%Y%m%dT%H%M%SZ")),
     });
-    let head = ["BEGIN:VCALENDAR", "VERSION:2.0"];
-    let fields = [
+    let mut lines = vec![
+        "BEGIN:VCALENDAR".to_owned(),
+        "VERSION:2.0".to_owned(),
         format!("PRODID:-//Hark//hark {}//EN", env!("CARGO_PKG_VERSION")),
+    ];
+    lines.extend(zone.iter().flat_map(|name| zone_lines(name, now.timestamp())));
+    lines.extend([
         "BEGIN:VTODO".to_owned(),
         format!("UID:{uid}"),
         format!("DTSTAMP:{made}"),
         format!("CREATED:{made}"),
         format!("SUMMARY:{}", escaped(&task.title)),
         "STATUS:NEEDS-ACTION".to_owned(),
-    ];
-    let lines = head.map(str::to_owned).into_iter().chain(fields).chain(due);
-    let lines = lines.chain(["END:VTODO", "END:VCALENDAR"].map(str::to_owned));
-    lines.map(|line| folded(&line)).collect()
+    ]);
+    if let (Some(rule), Some(due)) = (repeats, &due) {
+        // A rule needs a beginning (RFC 5545, 3.8.2.4).
+        lines.push(format!("DTSTART{due}"));
+        lines.push(format!("RRULE:{}", escaped_rule(rule)));
+    }
+    lines.extend(due.map(|due| format!("DUE{due}")));
+    lines.extend(["END:VTODO", "END:VCALENDAR"].map(str::to_owned));
+    lines.iter().map(|line| folded(line)).collect()
 }
 
 #[cfg(test)]

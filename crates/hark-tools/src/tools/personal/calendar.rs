@@ -124,7 +124,7 @@ pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         true => Time::Days(start.date(), end.date()),
         false => Time::Moments(zone.unix_ms(start).div_euclid(1000), zone.unix_ms(end).div_euclid(1000)),
     };
-    let repeats = rule.map(|rule| Recurrence { time: None, later: Vec::new(), ..rule }.to_string());
+    let repeats = rule.map(kept_rule);
     let event = NewEvent {
         title: args.owned("title").unwrap_or_default(),
         place: args.owned("place"),
@@ -173,24 +173,37 @@ fn first_of(
     rule: &Recurrence,
     now: NaiveDateTime,
 ) -> Result<(NaiveDateTime, NaiveDateTime, bool), Failure> {
+    let when = args.when("when");
+    let from = when.map_or(now, |when| when.start().max(now) - Duration::minutes(1));
+    Ok(length(args, &first_time(rule, when, from)?))
+}
+
+/// The first time after `from` of what comes again by a rule, at the time of day that `when` says where the rule says none.
+pub(super) fn first_time(
+    rule: &Recurrence,
+    when: Option<When>,
+    from: NaiveDateTime,
+) -> Result<When, Failure> {
     if matches!(rule.frequency, Frequency::Minutely | Frequency::Hourly) {
         return Err(
-            Failure::new(error_code::UNSUPPORTED, "no event comes so often").because(reason::TOO_OFTEN)
+            Failure::new(error_code::UNSUPPORTED, "nothing comes so often").because(reason::TOO_OFTEN)
         );
     }
     if !rule.later.is_empty() {
-        let message = "it comes several times a day; each is an event of its own";
+        let message = "it comes several times a day; each is one of its own";
         return Err(Failure::new(error_code::UNSUPPORTED, message).because(reason::TOO_OFTEN));
     }
-    let when = args.when("when");
     let said = when.filter(When::has_time).map(|when| when.start().time());
     let rule = Recurrence { time: rule.time.or(said), ..rule.clone() };
-    let from = when.map_or(now, |when| when.start().max(now) - Duration::minutes(1));
     let never =
         || Failure::new(error_code::BAD_ARGUMENT, "that day never comes").because(reason::NEVER_COMES);
     let start = rule.next_after(from, from).ok_or_else(never)?;
-    let first = if rule.time.is_some() { When::Moment(start) } else { When::Day(start.date()) };
-    Ok(length(args, &first))
+    Ok(if rule.time.is_some() { When::Moment(start) } else { When::Day(start.date()) })
+}
+
+/// A rule as calendars keep it: times of day are those of its first time.
+pub(super) fn kept_rule(rule: Recurrence) -> String {
+    Recurrence { time: None, later: Vec::new(), ..rule }.to_string()
 }
 
 /// When a new event begins and ends, and whether it takes whole days.

@@ -1,14 +1,14 @@
 //! `tasks.*`: the open tasks of the household's calendars: told, added and marked as done. What is said to be done may stand on a
 //! list of Hark's own instead.
 
-use super::calendar::{made, undoable, wall};
+use super::calendar::{first_time, kept_rule, made, undoable, wall};
 use super::{when_fields, without_article};
 use crate::tools::args::Args;
 use crate::tools::list;
 use crate::tools::outcome::{Failure, Look, Outcome, Prepared};
 use crate::tools::services::Services;
-use chrono::{Duration, NaiveDateTime};
-use hark_core::calendar::When;
+use chrono::{Duration, NaiveDateTime, NaiveTime};
+use hark_core::calendar::{Recurrence, When};
 use hark_core::text::words_of_name;
 use hark_core::tool::{error_code, reason};
 use hark_personal::{Due, NewDue, NewTask, Task};
@@ -88,7 +88,19 @@ fn shown(task: &Task, now: NaiveDateTime) -> Map<String, Value> {
 pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let zone = services.timers.zone();
     let now = (services.clock)().naive_local();
-    let due = args.when("due").map(|when| match when {
+    let rule = args.text("recurrence").and_then(Recurrence::parse);
+    let when = match &rule {
+        Some(rule) => {
+            let when = args.when("due");
+            // What is due on a day may be due today.
+            let is_timed = rule.time.is_some() || when.is_some_and(|when| when.has_time());
+            let now = if is_timed { now } else { now.date().and_time(NaiveTime::MIN) };
+            let from = when.map_or(now, |when| when.start().max(now)) - Duration::minutes(1);
+            Some(first_time(rule, when, from)?)
+        }
+        None => args.when("due"),
+    };
+    let due = when.map(|when| match when {
         When::Moment(moment) => (NewDue::Moment(zone.unix_ms(moment).div_euclid(1000)), Due::Moment(moment)),
         // "Next week" is until the end of it.
         stretch => {
@@ -102,11 +114,20 @@ pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
             Failure::new(error_code::BAD_ARGUMENT, "that time is over").because(reason::TIME_PASSED);
         return Err(failure.with("argument", json!("due")));
     }
-    let task = NewTask { title: args.owned("title").unwrap_or_default(), due: due.map(|(new, _)| new) };
+    let repeats = rule.map(kept_rule);
+    let task = NewTask {
+        title: args.owned("title").unwrap_or_default(),
+        due: due.map(|(new, _)| new),
+        zone: repeats.as_ref().and_then(|_| zone.name(services.now_unix_ms())),
+        repeats,
+    };
     let (calendars, made, wall) = (services.personal.calendars.clone(), made(services), wall(services));
     Ok(Prepared::Work(Box::pin(async move {
         let (added, revision) = calendars.add_task(&task, made, wall).await?;
-        let detail = json!({"task": shown(&added, now)});
+        let mut detail = json!({"task": shown(&added, now)});
+        if let Some(rule) = task.repeats {
+            detail["recurrence"] = json!(rule);
+        }
         Ok(Outcome::new(true, detail).undone_by(undoable(&added.title, "added", revision)))
     })))
 }
@@ -129,8 +150,11 @@ pub fn complete(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
         };
         let (calendars, made, wall) = (services.personal.calendars.clone(), made(&services), wall(&services));
         Ok(Prepared::Work(Box::pin(async move {
-            let revision = calendars.complete_task(&task, (made, wall)).await?;
-            let detail = json!({"task": shown(&task, now)});
+            let (next, revision) = calendars.complete_task(&task, (made, wall)).await?;
+            let mut detail = json!({"task": shown(&task, now)});
+            if let Some(next) = next {
+                detail["next"] = Value::Object(shown(&next, now));
+            }
             Ok(Outcome::new(true, detail).undone_by(undoable(&task.title, "changed", revision)))
         })))
     });

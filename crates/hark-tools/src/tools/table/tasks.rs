@@ -37,15 +37,23 @@ pub const TOOLS: &[Descriptor] = &[
             &[&[
                 Arg::must("title", Kind::Words(200), "what is to be done"),
                 Arg::maybe("due", Kind::When, "until when; on no day when missing"),
+                Arg::maybe(
+                    "recurrence",
+                    Kind::Recurrence,
+                    "how it comes again, such as `FREQ=WEEKLY;BYDAY=FR`; `due` is the first day then",
+                ),
             ]],
-            &[Field::always("task", "object", TASK)],
+            &[
+                Field::always("task", "object", TASK),
+                Field::maybe("recurrence", "string", "how it comes again, without its time of day"),
+            ],
             Risk::Write,
             tasks::create,
         )
     },
     toolset(always).tool(
         "tasks.complete",
-        "Marks a task of the household's calendar as done; what is none of its tasks is ticked off the list that is named.",
+        "Marks a task of the household's calendar as done; one that repeats is due the next time then. What is none of its tasks is ticked off the list that is named.",
         &[&[
             Arg::maybe("item", Kind::Words(300), "words of its title"),
             Arg::maybe("id", Kind::Words(300), "its id, as `tasks.read` tells it"),
@@ -53,6 +61,7 @@ pub const TOOLS: &[Descriptor] = &[
         ]],
         &[
             Field::maybe("task", "object", TASK),
+            Field::maybe("next", "object", "the same as it is due the next time, of one that repeats"),
             Field::maybe("list", "string", "the list it stood on"),
             Field::maybe("items", "array", "what was ticked off it"),
             Field::maybe("count", "integer", "what is still open there"),

@@ -307,6 +307,35 @@ async fn tasks_are_added_told_and_marked_as_done() {
 }
 
 #[tokio::test]
+async fn a_task_that_repeats_is_due_the_next_time_when_it_is_done() {
+    // It is Saturday, 2026-11-21, five past two in the afternoon.
+    let (house, _dir) = house();
+    let weekly = json!({"title": "Bins", "recurrence": "FREQ=WEEKLY;BYDAY=FR"});
+    let bins = done(&house, "tasks.create", weekly).await;
+    let task = &bins.detail["task"];
+    assert_eq!((&task["date"], &task["repeats"]), (&json!("2026-11-27"), &json!(true)));
+    assert_eq!(bins.detail["recurrence"], "FREQ=WEEKLY;BYDAY=FR");
+    let daily = json!({"title": "Water the plants", "recurrence": "FREQ=DAILY"});
+    assert_eq!(done(&house, "tasks.create", daily).await.detail["task"]["date"], "2026-11-21");
+    let timed = json!({"title": "Call home", "due": "2026-12-01", "recurrence": "FREQ=WEEKLY;BYDAY=SU;BYHOUR=18;BYMINUTE=0"});
+    let call = done(&house, "tasks.create", timed).await;
+    assert_eq!(
+        (&call.detail["task"]["date"], &call.detail["task"]["hour"]),
+        (&json!("2026-12-06"), &json!(18))
+    );
+    let hourly = json!({"title": "x", "recurrence": "FREQ=HOURLY"});
+    assert_eq!(house.fails("tasks.create", hourly).await.1.detail["why"], "too_often");
+    let ticked = done(&house, "tasks.complete", json!({"item": "bins"})).await;
+    assert_eq!(
+        (&ticked.detail["task"]["date"], &ticked.detail["next"]["date"]),
+        (&json!("2026-11-27"), &json!("2026-12-04"))
+    );
+    done(&house, "undo.last", json!({})).await;
+    let read = done(&house, "tasks.read", json!({"when": "2026-11-27"})).await;
+    assert_eq!(read.detail["tasks"][0]["title"], "Bins");
+}
+
+#[tokio::test]
 async fn the_folder_of_notes_is_made_and_none_above_it() {
     let dir = tempfile::tempdir().unwrap();
     let in_folder = |folder: &str| {
