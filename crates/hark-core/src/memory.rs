@@ -314,7 +314,7 @@ pub struct Vectors {
 /// Whom a sentence is about, as it was said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Said {
+pub enum SaidSubject {
     /// Whoever speaks: "I", "my".
     Me,
     /// Somebody by what they are to whoever speaks, as a relation: "my wife".
@@ -329,7 +329,7 @@ pub enum Said {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SaidStatement {
     /// Whom or what it is about.
-    pub subject: Said,
+    pub subject: SaidSubject,
     /// What the subject is.
     pub subject_kind: EntityKind,
     /// Type of the relation.
@@ -364,7 +364,7 @@ pub struct SaidStatement {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SaidQuestion {
     /// About whom; `None`: whoever it is true of ("who likes olives").
-    pub subject: Option<Said>,
+    pub subject: Option<SaidSubject>,
     /// Types of relations that answer it; none: everything about the subject.
     pub relations: Vec<String>,
     /// What tells relations of one type apart; empty: all of them.

@@ -20,7 +20,7 @@ pub struct KeptSession {
 
 /// A request of a conversation with its reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct KeptExchange {
     /// The turn.
     pub turn: String,
     /// When it began, RFC 3339.

@@ -7,7 +7,7 @@ use super::wire::rfc3339;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use hark_core::session::{KeptSession, Said};
+use hark_core::session::{KeptExchange, KeptSession};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -89,8 +89,12 @@ pub(super) async fn list(State(app): State<SharedState>) -> Answer<SessionList> 
 pub(super) async fn read(State(app): State<SharedState>, Path(name): Path<String>) -> Answer<SessionHistory> {
     let name = request_input::session(&name)?;
     let said = app.api.session(&name, MAX_REQUESTS).await?.ok_or_else(missing)?;
-    let told =
-        |said: Said| Exchange { turn: said.turn, at: said.at, request: said.request, reply: said.reply };
+    let told = |said: KeptExchange| Exchange {
+        turn: said.turn,
+        at: said.at,
+        request: said.request,
+        reply: said.reply,
+    };
     Ok(Json(SessionHistory { name, said: said.into_iter().map(told).collect() }))
 }
 

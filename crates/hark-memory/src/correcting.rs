@@ -4,7 +4,9 @@ use crate::keep::{Asked, Kept, MOST_LOOKED_AT, Memory, Telling, named, told_back
 use crate::recall::OPEN;
 use crate::recent::MOST_SPOKEN_OF;
 use hark_core::Fault;
-use hark_core::memory::{Dating, Entity, EntityKind, Fact, Requester, Said, SaidCorrection, SaidStatement};
+use hark_core::memory::{
+    Dating, Entity, EntityKind, Fact, Requester, SaidCorrection, SaidStatement, SaidSubject,
+};
 use hark_language::Lexicon;
 use hark_language::names::{normal, telling_words};
 
@@ -47,9 +49,9 @@ impl Memory {
             // The text itself is kept as well: a doubtful statement only adds whom it is about, and one about "she" adds nothing.
             Telling::Whole => {
                 let is_named = match &said.subject {
-                    Said::Pronoun(_) => is_covered(bare, &[piece]),
-                    Said::Named(name) => !begins_with_pronoun(name),
-                    Said::Me | Said::MyRelative(_) => true,
+                    SaidSubject::Pronoun(_) => is_covered(bare, &[piece]),
+                    SaidSubject::Named(name) => !begins_with_pronoun(name),
+                    SaidSubject::Me | SaidSubject::MyRelative(_) => true,
                 };
                 let is_sure = !said.asked_only || !OPEN.contains(&said.relation.as_str());
                 is_named && is_sure && text.contains(piece)
@@ -79,7 +81,7 @@ impl Memory {
 
     /// Whom a statement that may be read is about, where that is one word which may be a name.
     fn whom(&self, said: &SaidStatement) -> Option<Entity> {
-        let Said::Named(name) = &said.subject else { return None };
+        let SaidSubject::Named(name) = &said.subject else { return None };
         let is_word = |language: &&Lexicon| {
             language.memory.is_condition(name) || language.memory.has_any(language.memory.unnamed, name)
         };

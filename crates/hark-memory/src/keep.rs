@@ -6,7 +6,7 @@ use crate::vectors::{Word, to_int8};
 use chrono::{DateTime, NaiveDateTime};
 use hark_core::Fault;
 use hark_core::memory::{
-    Entity, EntityKind, Fact, FactStore, OWNER_KEY, Requester, Said, SaidStatement, SaidTime,
+    Entity, EntityKind, Fact, FactStore, OWNER_KEY, Requester, SaidStatement, SaidSubject, SaidTime,
     SentenceVectors, Source, Speaker, Statement, StatementReader, Vectors, WhichFacts,
 };
 use hark_language::Lexicon;
@@ -180,7 +180,7 @@ impl Memory {
         if said.ends {
             return self.end_statement(fact, said, subject, by, asked);
         }
-        if !matches!(said.subject, Said::Pronoun(_))
+        if !matches!(said.subject, SaidSubject::Pronoun(_))
             || subject.name.is_empty()
             || subject.key.starts_with(':')
         {
@@ -395,14 +395,14 @@ impl Memory {
     /// Who or what a statement is about, as an entity; `None` where nobody can be meant.
     pub(crate) fn subject(
         &self,
-        said: &Said,
+        said: &SaidSubject,
         kind: EntityKind,
         by: &Requester,
     ) -> Result<Option<Entity>, Fault> {
         Ok(match said {
-            Said::Me => Some(self.speaking(by.person.as_deref())?),
-            Said::Pronoun(kind) => self.recent(by, *kind),
-            Said::MyRelative(relation) => {
+            SaidSubject::Me => Some(self.speaking(by.person.as_deref())?),
+            SaidSubject::Pronoun(kind) => self.recent(by, *kind),
+            SaidSubject::MyRelative(relation) => {
                 let me = self.speaking(by.person.as_deref())?;
                 let about_me = self.store.about(std::slice::from_ref(&me.key), MOST_ABOUT)?;
                 let is_it = |fact: &Fact| {
@@ -411,7 +411,7 @@ impl Memory {
                 };
                 about_me.iter().find_map(is_it).or_else(|| Some(unnamed_of(&me, relation)))
             }
-            Said::Named(name) => {
+            SaidSubject::Named(name) => {
                 let entity = named(name, kind);
                 let is_owner = self.owners_names()?.iter().any(|name| normal(name) == entity.key);
                 Some(if is_owner { owner() } else { entity })

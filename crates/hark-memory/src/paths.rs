@@ -5,7 +5,7 @@
 use crate::keep::{MOST_ABOUT, Memory};
 use crate::recall::is_of_speaker;
 use hark_core::Fault;
-use hark_core::memory::{Entity, Fact, OWNER_KEY, Requester, Said};
+use hark_core::memory::{Entity, Fact, OWNER_KEY, Requester, SaidSubject};
 use std::ops::RangeInclusive;
 
 /// Relations that are followed one after the other.
@@ -103,8 +103,10 @@ impl Memory {
             return Ok(Vec::new());
         }
         let facts = match &question.subject {
-            Some(Said::Me | Said::MyRelative(_) | Said::Named(_)) => self.answers(&question, by)?,
-            Some(Said::Pronoun(_)) | None => Vec::new(),
+            Some(SaidSubject::Me | SaidSubject::MyRelative(_) | SaidSubject::Named(_)) => {
+                self.answers(&question, by)?
+            }
+            Some(SaidSubject::Pronoun(_)) | None => Vec::new(),
         };
         let mut ends: Vec<Entity> = Vec::new();
         for fact in facts.iter().take(MOST_ABOUT).filter(|fact| self.may_tell(fact, by)) {

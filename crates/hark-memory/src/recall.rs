@@ -8,7 +8,7 @@ use crate::vectors::{nearest, to_int8};
 use chrono::NaiveDateTime;
 use hark_core::Fault;
 use hark_core::memory::{
-    Answering, Dating, Entity, EntityKind, Fact, OWNER_KEY, Requester, Said, SaidQuestion, Speaker,
+    Answering, Dating, Entity, EntityKind, Fact, OWNER_KEY, Requester, SaidQuestion, SaidSubject, Speaker,
     Statement, Vectors,
 };
 use hark_language::Lexicon;
@@ -187,11 +187,13 @@ impl Memory {
         let Some(question) = self.question(text) else { return Ok(false) };
         Ok(match &question.subject {
             // "What is my wife's name" is for nobody else, whether or not it is known; "the chimney sweep" may be.
-            Some(Said::Me) => true,
-            Some(Said::MyRelative(_)) if is_of_speaker(text) => true,
-            Some(Said::Pronoun(_)) => self.has_recent(),
+            Some(SaidSubject::Me) => true,
+            Some(SaidSubject::MyRelative(_)) if is_of_speaker(text) => true,
+            Some(SaidSubject::Pronoun(_)) => self.has_recent(),
             // "Who is Einstein" may be for an encyclopaedia.
-            Some(Said::Named(_) | Said::MyRelative(_)) | None => self.is_answered(text, &question)?,
+            Some(SaidSubject::Named(_) | SaidSubject::MyRelative(_)) | None => {
+                self.is_answered(text, &question)?
+            }
         })
     }
 
@@ -214,7 +216,9 @@ impl Memory {
     fn answers_of(&self, text: &str, question: &SaidQuestion, by: &Requester) -> Result<Vec<Fact>, Fault> {
         let found = self.answers(question, by)?;
         match &question.subject {
-            Some(Said::Named(_) | Said::MyRelative(_)) if found.is_empty() => self.along_paths(text, by),
+            Some(SaidSubject::Named(_) | SaidSubject::MyRelative(_)) if found.is_empty() => {
+                self.along_paths(text, by)
+            }
             _ => Ok(found),
         }
     }
@@ -270,7 +274,7 @@ impl Memory {
         let near = self.near(text, CONCERNS)?;
         let mut keys: Vec<String> =
             self.store.entities(&possible_keys(text))?.into_iter().map(|entity| entity.key).collect();
-        if let Some(Said::Pronoun(_)) = self.question(text).and_then(|question| question.subject) {
+        if let Some(SaidSubject::Pronoun(_)) = self.question(text).and_then(|question| question.subject) {
             keys.extend(self.recent_keys(by).into_iter().take(1));
         }
         keys.extend(self.keys_along_paths(text, by)?);

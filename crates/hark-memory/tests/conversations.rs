@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use hark_core::memory::{
-    Dating, EntityKind, Fact, Requester, Said, SaidStatement, Speaker, StatementReader, WhichFacts,
+    Dating, EntityKind, Fact, Requester, SaidStatement, SaidSubject, Speaker, StatementReader, WhichFacts,
 };
 use hark_memory::{Asked, Kept, Memory, Telling};
 use hark_nlu::Statements;
@@ -113,7 +113,7 @@ fn what_a_model_has_read_is_kept_and_replaces_nothing_that_a_rule_has() {
     let folder = tempfile::tempdir().unwrap();
     let memory = memory(folder.path(), &reader("en"));
     let by = Requester { speaker: Speaker::Owner, ..Requester::default() };
-    let read = |subject: Said, relation: &str, object: &str, many| SaidStatement {
+    let read = |subject: SaidSubject, relation: &str, object: &str, many| SaidStatement {
         subject,
         subject_kind: EntityKind::Person,
         relation: relation.into(),
@@ -134,9 +134,9 @@ fn what_a_model_has_read_is_kept_and_replaces_nothing_that_a_rule_has() {
     let text = "Julia, my sister, nurses people";
     assert!(!memory.reads_statement(text) && memory.reads_statement("Well. My wife is Anna."));
     let all = [
-        read(Said::Me, "sister", "Julia", true),
-        read(Said::Named("Julia".into()), "profession", "nurse", false),
-        read(Said::Me, "spouse", "Julia", false),
+        read(SaidSubject::Me, "sister", "Julia", true),
+        read(SaidSubject::Named("Julia".into()), "profession", "nurse", false),
+        read(SaidSubject::Me, "spouse", "Julia", false),
     ];
     assert_eq!(memory.remember_read(text, &all, 2, &by, Some("t2")).unwrap(), 2);
     let answer = |asked: &str| memory.recall(asked, &by).unwrap().facts;

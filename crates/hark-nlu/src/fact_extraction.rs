@@ -8,8 +8,8 @@ use super::sentences::Sentences;
 use chrono::NaiveDateTime;
 use hark_core::Slots;
 use hark_core::memory::{
-    Dating, Entity, EntityKind, Fact, OWNER_KEY, Said, SaidChange, SaidCorrection, SaidQuestion,
-    SaidStatement, SaidTime, SaidValue, Statement, StatementReader,
+    Dating, Entity, EntityKind, Fact, OWNER_KEY, SaidChange, SaidCorrection, SaidQuestion, SaidStatement,
+    SaidSubject, SaidTime, SaidValue, Statement, StatementReader,
 };
 use hark_core::ports::NEXT_TURN;
 use hark_language::Lexicon;
@@ -261,7 +261,7 @@ impl Rules {
     /// "My sister Nadia": who Nadia is.
     fn named_relative(&self, found: &Match, said: &SaidStatement) -> Option<SaidStatement> {
         let relation = words(&found.slots, "appositive")?.to_owned();
-        let Said::Named(name) = &said.subject else { return None };
+        let SaidSubject::Named(name) = &said.subject else { return None };
         let memory = &self.lexicon.memory;
         // "My wife Orla's allergic" names Orla.
         let name = if name.contains(['\'', '’']) { memory.owner(name) } else { name.as_str() };
@@ -272,7 +272,7 @@ impl Rules {
             self.told.get(RELATIVE).and_then(|template| rendered(template, values)).unwrap_or_default();
         let many = found.slots.get("many").and_then(Value::as_bool).unwrap_or(false);
         Some(SaidStatement {
-            subject: Said::Me,
+            subject: SaidSubject::Me,
             subject_kind: EntityKind::Person,
             relation,
             qualifier: String::new(),
@@ -369,7 +369,7 @@ impl Rules {
 
     /// Whom it is about, and which of their relations; "Sam's phone number" may lie in either slot, since nothing stands between
     /// them.
-    fn subject_and_qualifier(&self, slots: &Slots) -> Option<(Said, String)> {
+    fn subject_and_qualifier(&self, slots: &Slots) -> Option<(SaidSubject, String)> {
         let qualifier = words(slots, "qualifier").unwrap_or_default().to_lowercase();
         let memory = &self.lexicon.memory;
         if let (Some(owner), true) = (words(slots, "whose"), !qualifier.is_empty())
@@ -378,18 +378,18 @@ impl Rules {
         {
             let name = Some(trimmed(owner)).filter(|name| !memory.is_passing(name))?;
             let whole = [theirs, &qualifier].join(" ").trim().to_lowercase();
-            return Some((Said::Named(name.to_owned()), whole));
+            return Some((SaidSubject::Named(name.to_owned()), whole));
         }
         Some((self.subject(slots)?, qualifier))
     }
 
     /// Whether a statement is one that is kept without being asked to, as far as its rule wants to know.
-    fn is_lasting(&self, slots: &Slots, subject: &Said, qualifier: &str, object: &str) -> bool {
+    fn is_lasting(&self, slots: &Slots, subject: &SaidSubject, qualifier: &str, object: &str) -> bool {
         let memory = &self.lexicon.memory;
         let flag = |slot: &str| slots.get(slot).and_then(Value::as_bool).unwrap_or(false);
         let name = match subject {
-            Said::Named(name) => Some(name.as_str()),
-            Said::Me | Said::MyRelative(_) | Said::Pronoun(_) => None,
+            SaidSubject::Named(name) => Some(name.as_str()),
+            SaidSubject::Me | SaidSubject::MyRelative(_) | SaidSubject::Pronoun(_) => None,
         };
         let is_name = name.is_none_or(|name| memory.is_name(name));
         let has_digit = |text: &str| text.chars().any(|c| c.is_ascii_digit());
@@ -446,7 +446,7 @@ impl Rules {
     }
 
     /// Whom it is about; `None` for words that are no name.
-    fn subject(&self, slots: &Slots) -> Option<Said> {
+    fn subject(&self, slots: &Slots) -> Option<SaidSubject> {
         let memory = &self.lexicon.memory;
         let named = |name: &str| {
             let name = trimmed(name);
@@ -455,13 +455,13 @@ impl Rules {
             let is_mine = memory.is_told_back(name);
             let is_word = !name.contains(' ') && memory.has_any(memory.conditions, name);
             (!is_mine && !is_word && !memory.is_passing(name) && !whole.is_empty())
-                .then(|| Said::Named(name.to_owned()))
+                .then(|| SaidSubject::Named(name.to_owned()))
         };
         if let Some(relation) = words(slots, "my_relative") {
-            return Some(Said::MyRelative(relation.to_owned()));
+            return Some(SaidSubject::MyRelative(relation.to_owned()));
         }
         if let Some(kind) = words(slots, "pronoun") {
-            return Some(Said::Pronoun(EntityKind::named(kind)?));
+            return Some(SaidSubject::Pronoun(EntityKind::named(kind)?));
         }
         if let Some(owner) = words(slots, "whose") {
             return named(memory.owner(trimmed(owner)));
@@ -469,7 +469,7 @@ impl Rules {
         if let Some(name) = words(slots, "who") {
             return named(name);
         }
-        (words(slots, "subject")? == "me").then_some(Said::Me)
+        (words(slots, "subject")? == "me").then_some(SaidSubject::Me)
     }
 
     /// The statement as it is told to the one who made it.

@@ -7,8 +7,8 @@ use chrono::DateTime;
 use hark_config::memory::Memory;
 use hark_core::session::session_name::{self, VOICE};
 use hark_core::session::{
-    KeptSession, ReplayChoice, ReplayPolicy, ReplayReason, Replayed, Said, SessionSettings, Sessions, Style,
-    Verbosity,
+    KeptExchange, KeptSession, ReplayChoice, ReplayPolicy, ReplayReason, Replayed, SessionSettings, Sessions,
+    Style, Verbosity,
 };
 use hark_core::{Fault, TurnId};
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params};
@@ -226,10 +226,10 @@ impl SessionStore {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn said(&self, session: &str, most: usize) -> Result<Option<Vec<Said>>, Fault> {
+    pub fn said(&self, session: &str, most: usize) -> Result<Option<Vec<KeptExchange>>, Fault> {
         let pending: Vec<Exchange> = self.pending_of(session).collect();
         let name = session.to_owned();
-        let kept: Option<Vec<Said>> = self.store.call("read a conversation", move |db| {
+        let kept: Option<Vec<KeptExchange>> = self.store.call("read a conversation", move |db| {
             let sql = "SELECT 1 FROM sessions WHERE name = ?1";
             if !db.prepare_cached(sql)?.exists([&name])? {
                 return Ok(None);
@@ -238,11 +238,17 @@ impl SessionStore {
                        FROM entries JOIN turns ON turns.id = entries.turn
                        WHERE entries.session = ?1 AND request <> '' ORDER BY entries.seq DESC LIMIT ?2";
             let read = |row: &Row<'_>| {
-                Ok(Said { turn: row.get(0)?, at: row.get(1)?, request: row.get(2)?, reply: row.get(3)? })
+                Ok(KeptExchange {
+                    turn: row.get(0)?,
+                    at: row.get(1)?,
+                    request: row.get(2)?,
+                    reply: row.get(3)?,
+                })
             };
             let most = i64::try_from(most).unwrap_or(i64::MAX);
             let mut statement = db.prepare_cached(sql)?;
-            let said: rusqlite::Result<Vec<Said>> = statement.query_map(params![name, most], read)?.collect();
+            let said: rusqlite::Result<Vec<KeptExchange>> =
+                statement.query_map(params![name, most], read)?.collect();
             said.map(|said| Some(said.into_iter().rev().collect()))
         })?;
         if kept.is_none() && pending.is_empty() {
@@ -255,7 +261,7 @@ impl SessionStore {
                 continue;
             };
             let at = DateTime::from_timestamp_millis(exchange.at_unix_ms).unwrap_or_default().to_rfc3339();
-            said.push(Said { turn: exchange.turn.0, at, request: entry.request, reply: entry.reply });
+            said.push(KeptExchange { turn: exchange.turn.0, at, request: entry.request, reply: entry.reply });
         }
         said.drain(..said.len().saturating_sub(most));
         Ok(Some(said))

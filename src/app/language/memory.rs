@@ -6,7 +6,7 @@ use crate::app::language::spoken_languages::tags;
 use hark_config::Config;
 use hark_core::classification::{Classify, WordVectors};
 use hark_core::memory::{
-    Answering, MemoryIntents, Requester, Said, SentenceVectors, Speaker, StatementReader, WhichFacts,
+    Answering, MemoryIntents, Requester, SaidSubject, SentenceVectors, Speaker, StatementReader, WhichFacts,
 };
 use hark_core::{Fault, Intent, Route, Slots};
 use hark_home::zone::Zone;
@@ -125,7 +125,7 @@ impl MemoryIntents for Told {
 
     fn about_another(&self, text: &str) -> Option<Intent> {
         let about = self.reader.question(text)?.subject?;
-        (about != Said::Me).then(|| asking(text, "it asks for what was told of somebody"))
+        (about != SaidSubject::Me).then(|| asking(text, "it asks for what was told of somebody"))
     }
 
     fn in_other_words(&self, text: &str, least: Answering) -> Option<(Intent, String)> {

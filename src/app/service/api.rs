@@ -36,7 +36,7 @@ use hark_core::model::{LanguageModel, ModelListing};
 use hark_core::model_files::ModelFiles;
 use hark_core::origin::{Origin, Requester};
 use hark_core::ports::{Fact, HomeView, ReceiptFuture, StoredList, Tools};
-use hark_core::session::{KeptSession, Said, Sessions};
+use hark_core::session::{KeptExchange, KeptSession, Sessions};
 use hark_core::setup::Setup;
 use hark_core::speaker::Speakers;
 use hark_core::timer::Timer;
@@ -477,7 +477,7 @@ impl Api for LiveApi {
         aside(move || sessions.list(most))
     }
 
-    fn session(&self, name: &str, most: usize) -> ApiFuture<'_, Result<Option<Vec<Said>>, Fault>> {
+    fn session(&self, name: &str, most: usize) -> ApiFuture<'_, Result<Option<Vec<KeptExchange>>, Fault>> {
         let (sessions, name) = (self.sessions.clone(), name.to_owned());
         aside(move || sessions.said(&name, most))
     }

@@ -20,7 +20,7 @@ use hark_core::memory;
 use hark_core::model_files::ModelFiles;
 use hark_core::ports::{Fact, ListItem, ReceiptFuture, StoredList};
 use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
-use hark_core::session::{KeptSession, Said};
+use hark_core::session::{KeptExchange, KeptSession};
 use hark_core::setup::Setup;
 use hark_core::speaker::{EnrolledSpeaker, Enrolment, Speakers};
 use hark_core::speech::Transcript;
@@ -488,8 +488,8 @@ impl Api for Fake {
         Box::pin(async { Ok(vec![session]) })
     }
 
-    fn session(&self, name: &str, _most: usize) -> ApiFuture<'_, Result<Option<Vec<Said>>, Fault>> {
-        let said = Said {
+    fn session(&self, name: &str, _most: usize) -> ApiFuture<'_, Result<Option<Vec<KeptExchange>>, Fault>> {
+        let said = KeptExchange {
             turn: "7".into(),
             at: "now".into(),
             request: "what time is it".into(),

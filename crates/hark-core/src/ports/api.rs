@@ -16,7 +16,7 @@ use super::super::memory::{Entity, WhichFacts};
 use super::super::model_files::ModelFiles;
 use super::super::ports::{Fact, ReceiptFuture, StoredList};
 use super::super::public_event::{Envelope, HarkState};
-use super::super::session::{KeptSession, Said};
+use super::super::session::{KeptExchange, KeptSession};
 use super::super::setup::Setup;
 use super::super::speaker::Speakers;
 use super::super::teaching::{Correction, Lesson};
@@ -323,7 +323,7 @@ pub trait Api: Send + Sync {
     ///
     /// # Errors
     /// When the database cannot be read.
-    fn session(&self, name: &str, most: usize) -> ApiFuture<'_, Result<Option<Vec<Said>>, Fault>>;
+    fn session(&self, name: &str, most: usize) -> ApiFuture<'_, Result<Option<Vec<KeptExchange>>, Fault>>;
     /// Clears a conversation: nothing said in it is told to a language model any more, and its settings are gone. Its turns
     /// stay. Answers whether it was there.
     ///

@@ -4,7 +4,7 @@
 use super::{ModelTasks, News, Tell};
 use crate::contracts::{Contract, Options};
 use crate::dialog_act;
-use hark_core::memory::{Dating, EntityKind, Said, SaidStatement};
+use hark_core::memory::{Dating, EntityKind, SaidStatement, SaidSubject};
 use hark_core::session::EntryTag;
 use hark_language::Lexicon;
 use hark_language::names::normal;
@@ -91,9 +91,11 @@ fn statement(stated: Stated, text: &str, lexicon: &Lexicon) -> Option<SaidStatem
         !words.is_empty() && said.contains(&format!(" {words} "))
     };
     let subject = match (subject, subject_is.as_str()) {
-        ("me", _) => Said::Me,
-        ("", is) if !is.is_empty() => Said::MyRelative(is.to_owned()),
-        (name, _) if stands_there(name) && !lexicon.memory.is_passing(name) => Said::Named(name.to_owned()),
+        ("me", _) => SaidSubject::Me,
+        ("", is) if !is.is_empty() => SaidSubject::MyRelative(is.to_owned()),
+        (name, _) if stands_there(name) && !lexicon.memory.is_passing(name) => {
+            SaidSubject::Named(name.to_owned())
+        }
         _ => return None,
     };
     if !stands_there(object) || lexicon.memory.is_passing(object) {
@@ -129,7 +131,7 @@ fn statement(stated: Stated, text: &str, lexicon: &Lexicon) -> Option<SaidStatem
 mod tests {
     use super::*;
 
-    fn read(facts: Value, text: &str) -> Vec<(Said, String, String)> {
+    fn read(facts: Value, text: &str) -> Vec<(SaidSubject, String, String)> {
         let found = statements(&json!({ "facts": facts }), text, hark_language::of("en"));
         found.into_iter().map(|it| (it.subject, it.relation, it.object)).collect()
     }
@@ -150,9 +152,9 @@ mod tests {
         assert_eq!(
             read(facts, text),
             [
-                said(Said::Me, "sister", "Julia"),
-                said(Said::Named("Julia".into()), "profession", "nurse"),
-                said(Said::MyRelative("sister".into()), "lives", "Leeds"),
+                said(SaidSubject::Me, "sister", "Julia"),
+                said(SaidSubject::Named("Julia".into()), "profession", "nurse"),
+                said(SaidSubject::MyRelative("sister".into()), "lives", "Leeds"),
             ]
         );
     }

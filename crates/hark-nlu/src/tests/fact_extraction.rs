@@ -12,12 +12,15 @@ fn english() -> Statements {
 fn a_statement_has_a_subject_a_relation_and_an_object() {
     let english = english();
     let said = english.statement("My wife's name is Anna.").unwrap();
-    assert_eq!((said.subject, said.relation.as_str(), said.object.as_str()), (Said::Me, "spouse", "Anna"));
+    assert_eq!(
+        (said.subject, said.relation.as_str(), said.object.as_str()),
+        (SaidSubject::Me, "spouse", "Anna")
+    );
     assert_eq!((said.many, said.object_kind), (false, Some(EntityKind::Person)));
     let said = english.statement("Anna's favourite flower is the tulip").unwrap();
-    assert_eq!((said.subject, said.qualifier.as_str()), (Said::Named("Anna".into()), "flower"));
+    assert_eq!((said.subject, said.qualifier.as_str()), (SaidSubject::Named("Anna".into()), "flower"));
     let said = english.statement("my brother likes jazz a lot").unwrap();
-    assert_eq!(said.subject, Said::MyRelative("brother".into()));
+    assert_eq!(said.subject, SaidSubject::MyRelative("brother".into()));
     assert_eq!((said.opposite.as_deref(), said.many), (Some("dislikes"), true));
     let said = english.statement("the spare key is under the pot").unwrap();
     assert_eq!((said.relation.as_str(), said.asked_only), ("place", false));
@@ -30,11 +33,11 @@ fn a_statement_has_a_subject_a_relation_and_an_object() {
 fn a_question_says_whom_and_which_relation() {
     let english = english();
     let asked = english.question("what is my wife's name?").unwrap();
-    assert_eq!((asked.subject, asked.relations), (Some(Said::Me), vec!["spouse".to_owned()]));
+    assert_eq!((asked.subject, asked.relations), (Some(SaidSubject::Me), vec!["spouse".to_owned()]));
     let asked = english.question("who likes olives").unwrap();
     assert_eq!((asked.subject, asked.object.as_deref()), (None, Some("olives")));
     let asked = english.question("what do you know about Anna").unwrap();
-    assert_eq!((asked.subject, asked.relations.len()), (Some(Said::Named("Anna".into())), 0));
+    assert_eq!((asked.subject, asked.relations.len()), (Some(SaidSubject::Named("Anna".into())), 0));
     assert!(english.question("turn on the light").is_none());
 }
 
@@ -69,8 +72,8 @@ fn what_was_told_in_another_language_is_told_in_that_of_the_question() {
             source: hark_core::memory::Source { language: said.language.clone(), ..Default::default() },
             statement: Some(Statement {
                 subject: match said.subject {
-                    Said::Named(name) => entity(&name.to_lowercase(), &name),
-                    Said::MyRelative(relation) => entity(&format!(":{relation}"), ""),
+                    SaidSubject::Named(name) => entity(&name.to_lowercase(), &name),
+                    SaidSubject::MyRelative(relation) => entity(&format!(":{relation}"), ""),
                     _ => entity(OWNER_KEY, ""),
                 },
                 relation: said.relation,
@@ -101,9 +104,12 @@ fn what_was_told_in_another_language_is_told_in_that_of_the_question() {
 fn where_something_goes_is_kept_with_its_day_only() {
     let english = english();
     let said = english.statement("my car goes to the garage on Friday").unwrap();
-    assert_eq!((said.subject, said.relation.as_str()), (Said::Named("car".into()), "goes"));
+    assert_eq!((said.subject, said.relation.as_str()), (SaidSubject::Named("car".into()), "goes"));
     let no_day = english.statement("the dishwasher goes to the kitchen");
     assert!(no_day.is_none_or(|said| said.asked_only), "no day");
     let asked = english.question("when does my car go to the garage").unwrap();
-    assert_eq!((asked.subject, asked.object.as_deref()), (Some(Said::Named("car".into())), Some("garage")));
+    assert_eq!(
+        (asked.subject, asked.object.as_deref()),
+        (Some(SaidSubject::Named("car".into())), Some("garage"))
+    );
 }
