@@ -276,9 +276,7 @@ impl Embedded {
     }
 
     fn timed_out(&self, by: Moment, deadline: Deadline) -> ModelError {
-        let first_ms = u64::try_from(self.first_token.as_millis()).unwrap_or(u64::MAX);
-        let millis = if by < deadline.at { first_ms } else { deadline.whole_ms };
-        ModelError::TimedOut(self.place(), millis)
+        ModelError::TimedOut(self.place(), deadline.missed_ms(by, self.first_token))
     }
 }
 

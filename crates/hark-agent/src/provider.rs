@@ -89,6 +89,13 @@ pub(super) struct Deadline {
     pub(super) whole_ms: u64,
 }
 
+impl Deadline {
+    /// The time-out that ended at `by`, in ms: that of the first token or that of the whole answer.
+    pub(super) fn missed_ms(self, by: Moment, first_token: Duration) -> u64 {
+        if by < self.at { u64::try_from(first_token.as_millis()).unwrap_or(u64::MAX) } else { self.whole_ms }
+    }
+}
+
 /// What is sent where.
 struct Request {
     path: &'static str,
@@ -445,9 +452,7 @@ impl Provider {
 
     /// Names the time-out that it was.
     fn timed_out_at(&self, by: Moment, deadline: Deadline) -> ModelError {
-        let first_ms = u64::try_from(self.first_token.as_millis()).unwrap_or(u64::MAX);
-        let millis = if by < deadline.at { first_ms } else { deadline.whole_ms };
-        ModelError::TimedOut(self.place(), millis)
+        ModelError::TimedOut(self.place(), deadline.missed_ms(by, self.first_token))
     }
 
     fn learn_limits(&self, response: &Response) {

@@ -12,6 +12,20 @@ pub fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
+/// A text of others in one line: its first `most` characters, with one blank for each run of blanks, line breaks and control
+/// characters, and none around.
+///
+/// ```
+/// assert_eq!(hark_core::text::one_line(" the\r\n\u{1b}lamp  is on ", 100), "the lamp is on");
+/// assert_eq!(hark_core::text::one_line("the lamp is on", 6), "the la");
+/// ```
+pub fn one_line(text: &str, most: usize) -> String {
+    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    let words =
+        text[..end].split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// The words of a name, in lower case and without what stands between them.
 ///
 /// ```

@@ -1,6 +1,7 @@
 //! Workspaces: the folders of `delegation.workspaces`, in which tasks are worked at, and the one that was chosen.
 
 use crate::error::DelegationError;
+use hark_core::text::words_of_name;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -57,10 +58,10 @@ impl Workspaces {
     /// As [`Workspaces::list`]; when there is none, or several.
     pub fn find(&self, said: &str) -> Result<String, DelegationError> {
         let all = self.list()?;
-        let asked = words(said);
-        let exact: Vec<&String> = all.iter().filter(|name| words(name) == asked).collect();
+        let asked = words_of_name(said);
+        let exact: Vec<&String> = all.iter().filter(|name| words_of_name(name) == asked).collect();
         let holds = |name: &&String| {
-            let known = words(name);
+            let known = words_of_name(name);
             !asked.is_empty() && asked.iter().all(|word| known.contains(word))
         };
         let found = if exact.is_empty() { all.iter().filter(holds).collect() } else { exact };
@@ -79,9 +80,9 @@ impl Workspaces {
     /// # Errors
     /// As [`Workspaces::list`].
     pub fn named_in(&self, text: &str) -> Result<Option<String>, DelegationError> {
-        let said = words(text);
+        let said = words_of_name(text);
         let stands = |name: &String| {
-            let name = words(name);
+            let name = words_of_name(name);
             !name.is_empty() && said.windows(name.len()).any(|some| some == name)
         };
         let mut found = self.list()?.into_iter().filter(stands);
@@ -94,11 +95,11 @@ impl Workspaces {
     /// As [`Workspaces::root`]; when there is one, no folder can be called so, or it cannot be made.
     pub fn create(&self, said: &str) -> Result<String, DelegationError> {
         let root = self.root()?;
-        let name = words(said).join("-");
+        let name = words_of_name(said).join("-");
         if name.is_empty() || name.len() > MAX_NAME {
             return Err(DelegationError::BadName(said.to_owned()));
         }
-        if self.list()?.iter().any(|known| words(known) == words(&name)) {
+        if self.list()?.iter().any(|known| words_of_name(known) == words_of_name(&name)) {
             return Err(DelegationError::WorkspaceExists(name));
         }
         fs::create_dir(root.join(&name)).map_err(|error| match error.kind() {
@@ -118,11 +119,6 @@ impl Workspaces {
             false => Err(DelegationError::UnknownWorkspace(name.to_owned())),
         }
     }
-}
-
-fn words(name: &str) -> Vec<String> {
-    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]

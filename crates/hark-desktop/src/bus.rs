@@ -2,6 +2,7 @@
 
 use crate::granted::Grants;
 use crate::macos::{Mac, MacError};
+use crate::naming::one_line;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Mutex;
@@ -319,8 +320,7 @@ pub(crate) async fn switch(proxy: &Proxy<'_>, property: &str, is_on: bool) -> Re
 
 /// Words of another program in one line.
 pub(crate) fn plain(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_CHARS).collect();
-    text.trim().to_owned()
+    one_line(&text.chars().take(MAX_CHARS).collect::<String>())
 }
 
 /// Does something with the bus of the desktop's session, in bounded time.

@@ -11,6 +11,11 @@ pub(crate) enum Fit {
     Name,
 }
 
+/// Words of another program in one line.
+pub(crate) fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ").trim().to_owned()
+}
+
 /// Lower-case words, with single blanks between them.
 pub(crate) fn plain(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());

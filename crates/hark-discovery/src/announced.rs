@@ -1,5 +1,6 @@
 //! Services that announce themselves by mDNS (RFC 6762, 6763).
 
+use hark_core::text::one_line;
 use hark_core::{Fault, FaultKind};
 use mdns_sd::{ResolvedService, ServiceDaemon, ServiceEvent};
 use std::net::IpAddr;
@@ -85,13 +86,8 @@ fn read(service: Service, resolved: &ResolvedService) -> Option<Announced> {
     };
     let told = resolved.get_property_val_str("location_name");
     let instance = resolved.fullname.strip_suffix(&format!(".{}", service.type_name()));
-    let name = clean(told.or(instance).unwrap_or(&resolved.fullname));
+    let name = one_line(told.or(instance).unwrap_or(&resolved.fullname), MAX_NAME);
     Some(Announced { name, url: format!("{}://{host}:{}", service.scheme(), resolved.port) })
-}
-
-/// A text of another machine as it may stand in a terminal.
-fn clean(name: &str) -> String {
-    name.chars().filter(|letter| !letter.is_control()).take(MAX_NAME).collect::<String>().trim().to_owned()
 }
 
 #[cfg(test)]
@@ -117,7 +113,7 @@ mod tests {
         let found = browse(Service::HomeAssistant, Duration::from_secs(4)).unwrap();
         let mine =
             found.iter().find(|one| one.name.starts_with(&name)).unwrap_or_else(|| panic!("{found:?}"));
-        assert_eq!(mine.name, format!("{name}[2J"), "no control characters");
+        assert_eq!(mine.name, format!("{name} [2J"), "no control characters");
         assert_eq!(mine.url, "http://127.0.0.1:8123", "the address of the announcement, not of its text");
         let _ = other.shutdown();
     }

@@ -4,10 +4,10 @@
 use super::SOURCE;
 use super::entity_entry::Entry;
 use super::exposure::Exposure;
-use super::message::plain;
 use super::state_cache::CachedState;
 use hark_core::EntityId;
 use hark_core::home::{Area, Entity, Floor, Home, Location, Person};
+use hark_core::text::one_line;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -196,7 +196,7 @@ impl Selection {
                 snapshot
                     .home
                     .persons
-                    .push(Person { name: name.clone(), state: plain(&row.state, MAX_NAME_CHARACTERS) });
+                    .push(Person { name: name.clone(), state: one_line(&row.state, MAX_NAME_CHARACTERS) });
                 snapshot.persons.push((id.0, name));
                 continue;
             }
@@ -204,7 +204,7 @@ impl Selection {
             let area = entry.and_then(|entry| entry.area_id.clone().or_else(|| of_device(entry)));
             let aliases = details.iter().find_map(|found| found.get(&id.0)?.get("aliases")?.as_array());
             let device_class = row.attributes.get("device_class").and_then(Value::as_str);
-            let device_class = device_class.map(|class| plain(class, MAX_NAME_CHARACTERS));
+            let device_class = device_class.map(|class| one_line(class, MAX_NAME_CHARACTERS));
             let CachedState { state, attributes } = CachedState::new(&row.state, row.attributes);
             snapshot.home.entities.push(Entity {
                 aliases: names(aliases.map_or(&[][..], Vec::as_slice), &name),
@@ -226,14 +226,14 @@ fn name_of(id: &EntityId, attributes: &Map<String, Value>, entry: Option<&Entry>
     let shown = attributes.get("friendly_name").and_then(Value::as_str);
     let registered = entry.and_then(|entry| entry.name.as_deref().or(entry.original_name.as_deref()));
     let name =
-        shown.or(registered).map(|name| plain(name, MAX_NAME_CHARACTERS)).filter(|name| !name.is_empty());
+        shown.or(registered).map(|name| one_line(name, MAX_NAME_CHARACTERS)).filter(|name| !name.is_empty());
     name.unwrap_or_else(|| id.0.split_once('.').map_or(id.0.as_str(), |(_, object)| object).replace('_', " "))
 }
 
 /// Other names; Home Assistant writes null for "its own name", which is none of them.
 fn names(aliases: &[Value], own: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for alias in aliases.iter().filter_map(Value::as_str).map(|alias| plain(alias, MAX_NAME_CHARACTERS)) {
+    for alias in aliases.iter().filter_map(Value::as_str).map(|alias| one_line(alias, MAX_NAME_CHARACTERS)) {
         if !alias.is_empty() && alias != own && !names.contains(&alias) && names.len() < MAX_ALIASES {
             names.push(alias);
         }
@@ -242,14 +242,14 @@ fn names(aliases: &[Value], own: &str) -> Vec<String> {
 }
 
 fn area(row: AreaRow) -> Option<Area> {
-    let name = plain(&row.name, MAX_NAME_CHARACTERS);
+    let name = one_line(&row.name, MAX_NAME_CHARACTERS);
     let aliases = names(&row.aliases, &name);
     let made = Area { id: row.area_id, name, aliases, floor: row.floor_id };
     (!made.id.is_empty() && !made.name.is_empty()).then_some(made)
 }
 
 fn floor(row: FloorRow) -> Option<Floor> {
-    let name = plain(&row.name, MAX_NAME_CHARACTERS);
+    let name = one_line(&row.name, MAX_NAME_CHARACTERS);
     let aliases = names(&row.aliases, &name);
     let made = Floor { id: row.floor_id, name, aliases, level: row.level.unwrap_or(0) };
     (!made.id.is_empty() && !made.name.is_empty()).then_some(made)

@@ -1,5 +1,6 @@
 //! What Home Assistant sends, told apart: <https://developers.home-assistant.io/docs/api/websocket>.
 
+use hark_core::text::one_line;
 use serde_json::{Map, Value};
 
 /// Longest text of Home Assistant that is passed on to people.
@@ -100,16 +101,10 @@ fn refusal(error: Option<&Value>) -> Refusal {
 /// A text for display: one line of bounded length; a code may be a number.
 fn words(object: &Map<String, Value>, key: &str) -> String {
     match object.get(key) {
-        Some(Value::String(text)) => plain(text, MAX_WORDS),
+        Some(Value::String(text)) => one_line(text, MAX_WORDS),
         Some(Value::Number(number)) => number.to_string(),
         _ => String::new(),
     }
-}
-
-/// A text in one line without control characters, cut to so many characters.
-pub fn plain(text: &str, most: usize) -> String {
-    let clean: String = text.chars().take(most).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    clean.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

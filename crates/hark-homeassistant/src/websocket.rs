@@ -6,6 +6,7 @@ use super::message::{self, Incoming, Refusal};
 use super::state_cache::{StateCache, Topic};
 use super::token::Token;
 use futures_util::{SinkExt, StreamExt};
+use hark_core::text::one_line;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -327,7 +328,7 @@ impl WebSocketTask {
         if self.garbage < MAX_GARBAGE {
             return Ok(());
         }
-        let why = format!("{MAX_GARBAGE} messages were none; the last: {}", message::plain(error, 100));
+        let why = format!("{MAX_GARBAGE} messages were none; the last: {}", one_line(error, 100));
         Err(Error::NotHomeAssistant { url: self.url.clone(), why })
     }
 }

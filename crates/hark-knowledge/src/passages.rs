@@ -3,6 +3,7 @@
 use crate::Settings;
 use crate::extract::{Block, BlockKind, Extracted};
 use crate::sentences::{sentences, words};
+use hark_core::text::one_line;
 
 /// Between the headings of a path.
 const HEADING_SEPARATOR: &str = " > ";
@@ -46,7 +47,7 @@ pub(crate) fn split_into_passages(document: &Extracted, settings: &Settings) -> 
             BlockKind::Heading(level) => {
                 cut_section(&mut section, &heading(&path), settings, &mut passages);
                 path.retain(|(outer, _)| *outer < level);
-                path.push((level, one_line(&block.text)));
+                path.push((level, one_line(&block.text, usize::MAX)));
             }
             BlockKind::Paragraph | BlockKind::Line => units(block, limit, &mut section),
         }
@@ -138,10 +139,6 @@ fn heading(path: &[(u8, String)]) -> String {
     }
     let all: Vec<&str> = path[first..].iter().map(|(_, text)| text.as_str()).collect();
     all.join(HEADING_SEPARATOR)
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::abbreviations;
 use super::fields::{ConfigError, Fields, PAYLOAD_MAX_BYTES, as_text};
+use hark_core::text::one_line;
 use serde_json::{Map, Value};
 
 /// Most entities of one device.
@@ -137,10 +138,7 @@ fn device(section: Option<&Value>) -> Device {
 
 /// A name as people would write it: one line, not endless; `None` when nothing is left.
 pub fn name(text: &str) -> Option<String> {
-    let text: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(NAME_MAX_CHARS).collect();
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!words.is_empty()).then_some(words)
+    Some(one_line(text, NAME_MAX_CHARS)).filter(|name| !name.is_empty())
 }
 
 fn short(text: &str) -> String {

@@ -9,6 +9,7 @@ pub(super) mod size_bound;
 pub(super) mod text_filters;
 pub(super) mod time_filters;
 
+use hark_core::text::one_line;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, Error as JinjaError, UndefinedBehavior};
 use std::collections::BTreeMap;
@@ -140,7 +141,7 @@ fn said(error: &JinjaError) -> String {
         Some(detail) => format!("{}: {detail}", error.kind()),
         None => error.kind().to_string(),
     };
-    text.chars().take(160).map(|c| if c.is_control() { ' ' } else { c }).collect()
+    one_line(&text, 160)
 }
 
 #[cfg(test)]

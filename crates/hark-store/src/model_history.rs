@@ -6,6 +6,7 @@ use hark_config::memory::Memory;
 use hark_core::session::{
     ContextStrength, EntryTag, ReplayChoice, ReplayPolicy, ReplayReason, Replayed, SaidBefore,
 };
+use hark_core::text::one_line;
 
 /// Number of the last entries that are told in any case: the latest exchange.
 const LATEST_ENTRIES: usize = 2;
@@ -43,7 +44,7 @@ impl Entry {
     /// As a model is told it: a line each for the person and Hark.
     fn told(&self) -> String {
         let line = |who: &str, words: &str| {
-            let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+            let words = one_line(words, usize::MAX);
             if words.is_empty() { String::new() } else { format!("{who}: {words}\n") }
         };
         line("User", &self.request) + &line("Hark", &self.reply)

@@ -5,6 +5,7 @@ use crate::app::clock;
 use hark_config::nearest;
 use hark_core::ports::{HomeView, Understand};
 use hark_core::teaching::{Correction, Lesson};
+use hark_core::text::one_line;
 use hark_core::{Category, Envelope, Fault, FaultKind, Intent, PublicEvent, Route, TurnId};
 use hark_nlu::intent::examples::spoken;
 use hark_nlu::intent::examples::{Label, Marked, mark};
@@ -15,6 +16,8 @@ use std::sync::Arc;
 /// Longer texts are no requests of a home.
 const MOST_WORDS: usize = 40;
 const MOST_CHARACTERS: usize = 300;
+/// Characters of what comes from outside that stand in a message.
+const MAX_SHOWN: usize = 80;
 /// Turns that are named to whoever names one that is not there.
 const NAMED_TURNS: u32 = 5;
 /// Stands for what no home can do.
@@ -62,7 +65,7 @@ impl Teacher {
             true => "ask for something first".to_owned(),
             false => format!("the last ones are {}", known.join(", ")),
         };
-        Err(bad(format!("no turn {:?} is kept", shown(turn)), fix))
+        Err(bad(format!("no turn {:?} is kept", one_line(turn, MAX_SHOWN)), fix))
     }
 
     /// What was meant: an intent, nothing, or other words that say it.
@@ -85,7 +88,8 @@ impl Teacher {
                 let near = nearest(meant, INTENTS.iter().map(|(name, _)| *name));
                 let near = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
                 let fix = "give the name of an intent, `none`, or words that one sentence template fits";
-                let message = format!("there is no intent {:?}, and no one request either", shown(meant));
+                let message =
+                    format!("there is no intent {:?}, and no one request either", one_line(meant, MAX_SHOWN));
                 Err(bad(message, format!("{near}{fix}")))
             }
         }
@@ -103,7 +107,7 @@ impl Teacher {
         let words = spoken(text);
         let fits = (1..=MOST_WORDS).contains(&words.split(' ').filter(|word| !word.is_empty()).count());
         if !fits || text.chars().count() > MOST_CHARACTERS || text.contains(char::is_control) {
-            let message = format!("“{}” is nothing to learn from", shown(text));
+            let message = format!("“{}” is nothing to learn from", one_line(text, MAX_SHOWN));
             return Err(bad(message, format!("mark a request of 1 to {MOST_WORDS} words")));
         }
         let marked = mark(&self.paths.marked(&self.language), text, label)?;
@@ -143,11 +147,6 @@ fn words_of(record: &TurnRecord) -> Result<String, Fault> {
         Some(transcript) if !transcript.text.trim().is_empty() => Ok(transcript.text),
         _ => Err(nothing("nothing was said in it")),
     }
-}
-
-/// Fit for a message: what comes from outside can be long and odd.
-fn shown(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(80).collect()
 }
 
 fn bad(message: String, fix: String) -> Fault {

@@ -1,6 +1,7 @@
 //! Rooms that are named by hand: written into `home.toml`, which is made where there is none.
 
 use hark_config::{Config, ConfigFile, paths};
+use hark_core::text::words_of_name;
 use hark_core::{Fault, FaultKind};
 use hark_home::file as home_file;
 use std::fs;
@@ -64,9 +65,7 @@ fn with_rooms(text: &str, names: &[String]) -> String {
 
 /// A name as an id: lower-case letters and digits, with underscores between.
 fn id_of(name: &str) -> String {
-    let lower = name.to_lowercase();
-    let words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join("_")
+    words_of_name(name).join("_")
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Programs: bundles in the folders of programs, started by open(1), ended as their menu ends them.
 
-use super::{CommandLine, Mac, MacError, json, plain, scripts};
+use super::{CommandLine, Mac, MacError, json, scripts};
 use crate::apps::{App, AppError, Quit};
+use crate::naming::one_line;
 use crate::screen::Window;
 use serde::Deserialize;
 use std::time::{Duration, Instant};
@@ -84,7 +85,7 @@ fn apps_of(answer: &str) -> Result<Vec<App>, MacError> {
         if found.iter().any(|known| known.id == told.id) {
             continue;
         }
-        let bare = |name: &str| plain(name.strip_suffix(".app").unwrap_or(name));
+        let bare = |name: &str| one_line(name.strip_suffix(".app").unwrap_or(name));
         let file = bare(told.path.rsplit('/').next().unwrap_or_default());
         let kind = KINDS.iter().filter(|(id, _)| id.eq_ignore_ascii_case(&told.id)).map(|(_, kind)| *kind);
         let opens_pages = (told.id == browser).then_some("WebBrowser");

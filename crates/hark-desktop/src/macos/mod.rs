@@ -73,11 +73,6 @@ fn json<T: DeserializeOwned>(answer: &str) -> Result<T, MacError> {
     })
 }
 
-/// Words of another program in one line.
-fn plain(text: &str) -> String {
-    text.replace(char::is_control, " ").trim().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! The wireless network, by networksetup(8) and ipconfig(8).
 
-use super::{CommandLine, Mac, MacError, Privacy, plain};
+use super::{CommandLine, Mac, MacError, Privacy};
+use crate::naming::one_line;
 use crate::wifi::Wifi;
 
 fn ports_command() -> CommandLine {
@@ -37,14 +38,14 @@ fn is_on_now(answer: &str) -> Result<bool, MacError> {
     match answer.trim().rsplit(": ").next() {
         Some("On") => Ok(true),
         Some("Off") => Ok(false),
-        _ => Err(MacError::Failed(format!("networksetup answered: {}", plain(answer)))),
+        _ => Err(MacError::Failed(format!("networksetup answered: {}", one_line(answer)))),
     }
 }
 
 /// `Current Wi-Fi Network: home`; `None` where it says that there is none, as it always does since macOS 15.
 fn name_of(answer: &str) -> Option<String> {
     let name = answer.lines().find_map(|line| line.strip_prefix("Current Wi-Fi Network: "))?;
-    Some(plain(name)).filter(|name| !name.is_empty())
+    Some(one_line(name)).filter(|name| !name.is_empty())
 }
 
 /// The line `SSID : home` of ipconfig's summary, which an interface without a network has not.
@@ -54,7 +55,7 @@ fn name_of(answer: &str) -> Option<String> {
 fn name_in_summary(summary: &str) -> Result<Option<String>, MacError> {
     match summary.lines().find_map(|line| line.trim().strip_prefix("SSID : ")) {
         Some("<redacted>") => Err(MacError::NotGranted(Privacy::NetworkName)),
-        Some(name) => Ok(Some(plain(name)).filter(|name| !name.is_empty())),
+        Some(name) => Ok(Some(one_line(name)).filter(|name| !name.is_empty())),
         None => Ok(None),
     }
 }

@@ -1,6 +1,7 @@
 //! What plays: Music, Spotify and TV can be scripted. What plays in a browser macOS tells no program.
 
-use super::{CommandLine, Mac, MacError, json, plain, scripts};
+use super::{CommandLine, Mac, MacError, json, scripts};
+use crate::naming::one_line;
 use crate::players::{Player, PlayerCommand, best, is_done};
 use serde::Deserialize;
 use std::time::Duration;
@@ -34,10 +35,10 @@ fn tell_command(player: &str, command: PlayerCommand) -> CommandLine {
 fn players_of(answer: &str) -> Result<Vec<Player>, MacError> {
     let told: Vec<Told> = json(answer)?;
     let player = |told: Told| Player {
-        name: plain(&told.name),
+        name: one_line(&told.name),
         is_playing: told.state == "playing",
-        title: plain(&told.title),
-        artist: plain(&told.artist),
+        title: one_line(&told.title),
+        artist: one_line(&told.artist),
     };
     Ok(told.into_iter().map(player).collect())
 }

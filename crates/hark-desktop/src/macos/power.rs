@@ -17,7 +17,7 @@ fn sleep_command() -> CommandLine {
 fn battery_of(answer: &str) -> Result<Battery, MacError> {
     let mut lines = answer.lines().filter(|line| line.trim_start().starts_with('-'));
     let line = lines.find(|line| !line.contains("present: false")).ok_or(MacError::NoBattery)?;
-    let odd = || MacError::Failed(format!("pmset answered: {}", super::plain(line)));
+    let odd = || MacError::Failed(format!("pmset answered: {}", crate::naming::one_line(line)));
     let (before, after) = line.split_once("%;").ok_or_else(odd)?;
     let percent = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
     let percent: u8 = percent.parse().ok().filter(|percent| *percent <= 100).ok_or_else(odd)?;

@@ -1,6 +1,7 @@
 //! How loud this Mac is, by AppleScript's `volume settings`.
 
-use super::{CommandLine, Mac, MacError, plain, scripts};
+use super::{CommandLine, Mac, MacError, scripts};
+use crate::naming::one_line;
 
 /// How loud a Mac is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,7 @@ fn loudness_of(answer: &str) -> Result<Loudness, MacError> {
         let mut parts = answer.trim().split(", ");
         parts.find_map(|part| part.strip_prefix(name)?.strip_prefix(':'))
     };
-    let odd = || MacError::Failed(format!("osascript answered: {}", plain(answer)));
+    let odd = || MacError::Failed(format!("osascript answered: {}", one_line(answer)));
     match part("output volume").ok_or_else(odd)? {
         "missing value" => {
             Err(MacError::Missing("the sound goes to a device whose volume this Mac cannot set"))

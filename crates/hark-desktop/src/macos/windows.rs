@@ -1,7 +1,8 @@
 //! Windows, by System Events. It gives them no numbers: a window is the process and the place among its windows, found again by
 //! its title.
 
-use super::{CommandLine, Mac, MacError, json, plain, scripts};
+use super::{CommandLine, Mac, MacError, json, scripts};
+use crate::naming::one_line;
 use crate::screen::{Half, Rect, ScreenError, Window};
 use serde::Deserialize;
 use std::time::{Duration, Instant};
@@ -122,8 +123,8 @@ fn windows_of(answer: Answer) -> Vec<Window> {
         Window {
             id: told.pid << PLACE_BITS | told.index & ((1 << PLACE_BITS) - 1),
             title: told.title,
-            class: plain(&told.program),
-            instance: plain(&told.bundle),
+            class: one_line(&told.program),
+            instance: one_line(&told.bundle),
             pid: Some(told.pid),
             place,
             is_focused: told.focused,

@@ -1,6 +1,7 @@
 //! The windows of the desktop: which there are, and which one a name means.
 
 use super::{ScreenError, X11};
+use crate::naming::one_line;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt, Window as XWindow};
 
 /// `WM_STATE` of a window that is minimised (ICCCM 4.1.3.1).
@@ -125,10 +126,8 @@ impl X11 {
     /// Instance and class.
     fn class(&self, id: XWindow) -> Result<(String, String), ScreenError> {
         let reply = self.conn.get_property(false, id, AtomEnum::WM_CLASS, AtomEnum::ANY, 0, 256)?.reply()?;
-        let mut parts = reply
-            .value
-            .split(|byte| *byte == 0)
-            .map(|part| String::from_utf8_lossy(part).replace(char::is_control, " ").trim().to_owned());
+        let mut parts =
+            reply.value.split(|byte| *byte == 0).map(|part| one_line(&String::from_utf8_lossy(part)));
         Ok((parts.next().unwrap_or_default(), parts.next().unwrap_or_default()))
     }
 

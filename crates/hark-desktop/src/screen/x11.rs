@@ -1,6 +1,7 @@
 //! A connection to an X server, and what is asked of it by all that uses one.
 
 use super::{Offers, ScreenError};
+use crate::naming::one_line;
 use std::time::{Duration, Instant};
 use x11rb::connection::{Connection, RequestConnection};
 use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
@@ -118,7 +119,7 @@ impl X11 {
         } else {
             String::from_utf8_lossy(&reply.value).into_owned()
         };
-        Ok(text.replace(char::is_control, " ").trim().to_owned())
+        Ok(one_line(&text))
     }
 
     /// Waits until the server has done all that it was sent.

@@ -3,6 +3,7 @@
 
 use super::{Block, BlockKind, Extracted};
 use encoding_rs::Encoding;
+use hark_core::text::one_line;
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
 
@@ -86,7 +87,7 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Extracted {
         }
     }
     reading.flush();
-    let title = reading.title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = one_line(&reading.title, usize::MAX);
     let first_heading = || {
         let heading = reading.blocks.iter().find(|block| matches!(block.kind, BlockKind::Heading(_)));
         heading.map(|block| block.text.clone())
@@ -241,7 +242,7 @@ impl Reading {
     fn flush_as(&mut self, otherwise: BlockKind) {
         let kind = self.kind.take().unwrap_or(otherwise);
         let text = std::mem::take(&mut self.text);
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = one_line(&text, usize::MAX);
         if let Some((start, end)) = self.place.take()
             && text.chars().any(char::is_alphanumeric)
         {

