@@ -98,12 +98,6 @@ pub struct EchoReport {
 }
 
 impl EchoReport {
-    /// By how much the microphone's signal was lowered, in dB. While only the loudspeaker is heard this
-    /// is 20 and more; when a person speaks, it falls towards 0.
-    pub fn suppression_db(&self) -> f32 {
-        self.heard_db - self.cleaned_db
-    }
-
     /// How sure it is that some of the echo is still in the samples.
     pub fn residual(&self) -> ResidualEcho {
         match (self.playing, self.leaking, self.learning) {
