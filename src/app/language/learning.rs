@@ -59,8 +59,8 @@ pub fn described(config: &Config) -> Result<String, Fault> {
         &config.intent.examples_dir,
     );
     let has_head = [paths.shipped_head(language), paths.own_head(language)].iter().any(|file| file.exists());
-    if !has_head && language != "en" {
-        return Ok(format!("knows English only; the language {language} is understood by its templates"));
+    if !has_head && !paths.examples(language).is_dir() {
+        return Ok(format!("none for the language {language}, which is understood by its templates"));
     }
     let standing = Classifier::standing(&Manifest::load(&paths.models_dir)?, &paths, language)?;
     let own = examples::load(&paths.own_examples(language)).map_err(IntentError::mistakes)?;
