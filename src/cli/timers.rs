@@ -6,7 +6,7 @@ use super::args::{Schedule, Timers as Command};
 use crate::app::clock::wall_unix_ms;
 use crate::app::storage;
 use hark_config::Config;
-use hark_core::timer::{Timer, TimerChange, TimerState};
+use hark_core::timer::{Timer, TimerChange};
 use hark_core::{Fault, FaultKind, TimerId};
 use hark_dialog::slash;
 use hark_home::timers::{TimerError, Timers, left_ms};
@@ -134,7 +134,6 @@ fn snooze(timers: &Timers, asked: Option<&str>, length: &str, as_json: bool) -> 
     };
     let ids = ringing(timers, asked)?;
     for timer in timers.snooze_some(Some(&ids), seconds * 1000, wall_unix_ms())? {
-        debug_assert_eq!(timer.state, TimerState::Running);
         report("snoozed", &timer, as_json);
     }
     Ok(())
