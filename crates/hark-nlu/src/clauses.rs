@@ -280,9 +280,16 @@ impl Composer<'_> {
         Some(format!("{}{place}{behind}", &act[..tokens[at].start]))
     }
 
-    /// Whether a text, or what stands before its first connector, is a request, word by word.
+    /// Whether a text, or what stands before its first connector, is a request, word by word; names may be said in part where
+    /// they may elsewhere.
     fn is_sentence(&self, text: &str) -> bool {
         let tokens = self.reader.tokenise(text);
+        let in_full = || self.reader.with_names_in_full(&tokens).filter(|_| self.nearly);
+        self.is_exact_sentence(text, &tokens)
+            || in_full().is_some_and(|text| self.is_exact_sentence(&text, &self.reader.tokenise(&text)))
+    }
+
+    fn is_exact_sentence(&self, text: &str, tokens: &[Token]) -> bool {
         let joins =
             |token: &Token| self.reader.grammar.lexicon().requests.connectors.contains(token.word.as_str());
         let first = tokens.iter().position(joins).unwrap_or(tokens.len());

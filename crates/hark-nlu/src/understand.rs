@@ -72,9 +72,15 @@ impl Understand for Grammar {
             if let Some(value) = is_open.then(|| reader.value(text)).flatten() {
                 return (value, false);
             }
-            // "Put the dishwasher on" puts nothing on a list, where no list was spoken of.
+            // "Put the *tree* on" is about the Christmas tree, and "put the dishwasher on" puts nothing on a list, where no list
+            // was spoken of.
             if is_whole(&found) && found.intents.iter().all(takes_any) {
-                found.unknown = reader.unknown(text, &reader.tokenise(text)).unknown;
+                let tokens = reader.tokenise(text);
+                let in_full = reader.with_names_in_full(&tokens).map(|text| reader.as_said(&text, language));
+                if let Some(in_full) = in_full.filter(|it| is_whole(it) && !it.intents.iter().any(takes_any)) {
+                    return (in_full, false);
+                }
+                found.unknown = reader.unknown(text, &tokens).unknown;
             }
             if effort.is_spent() || is_whole(&found) && !reader.swallows_correction(&found) {
                 return (found, effort.is_spent());
