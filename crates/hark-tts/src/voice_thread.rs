@@ -414,7 +414,6 @@ mod tests {
         while !begun.load(Ordering::Acquire) {
             std::thread::yield_now();
         }
-        std::thread::sleep(Duration::from_millis(30));
         let asked = Instant::now();
         scene.voice.stop();
         scene.voice.settle();

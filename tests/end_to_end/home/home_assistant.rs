@@ -166,6 +166,7 @@ fn commands_end_in_time_whatever_home_assistant_does() {
     assert_eq!(told(Manner::Ignores), Ok(()), "delivered; the state will not prove it");
     // Broken off while it waits.
     house.server.manner("light.kitchen", Manner::Silent);
+    let before = house.server.calls().len();
     let entity = house.entity("light.kitchen").unwrap();
     let waiting = house.runtime.spawn(
         house
@@ -173,7 +174,7 @@ fn commands_end_in_time_whatever_home_assistant_does() {
             .backend(hark_core::device::DeviceCodes::default())
             .send(&entity, &DeviceCommand::TurnOn),
     );
-    std::thread::sleep(Duration::from_millis(100));
+    wait_for("the command", Duration::from_secs(10), || (house.server.calls().len() > before).then_some(()));
     house.server.break_off();
     assert_eq!(house.runtime.block_on(waiting).unwrap(), Err(DeviceError::Offline(name())));
 }

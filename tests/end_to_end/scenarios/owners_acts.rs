@@ -62,10 +62,10 @@ fn names_conversations_and_a_restart_are_asked_by_http() {
         std::net::TcpStream::connect(address).ok()?;
         call("GET", "/api/v1/health", None).1["uptime_s"].as_f64()
     };
-    std::thread::sleep(Duration::from_millis(1500));
-    let before = uptime().unwrap();
+    // Longer than a start takes.
+    let is_long = |uptime: &f64| *uptime > 2.0;
+    let before = wait_for("two seconds", Duration::from_secs(30), || uptime().filter(is_long));
     assert_eq!(call("POST", "/api/v1/restart", None).0, 204);
-    std::thread::sleep(Duration::from_millis(500));
     wait_for("another start", Duration::from_secs(30), || uptime().filter(|now| *now < before));
     assert!(daemon.terminate().success());
 }

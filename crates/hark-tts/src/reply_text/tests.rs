@@ -16,6 +16,7 @@ use std::time::Duration;
 /// sound a letter, as loud as its first letter is far in the alphabet.
 struct Whole {
     takes: Duration,
+    /// Phrases, each from its beginning on.
     made: Arc<Mutex<Vec<String>>>,
 }
 
@@ -25,8 +26,8 @@ impl Voice for Whole {
     }
 
     fn synthesise(&mut self, text: &str, _: &str, sink: PcmSink<'_>) -> Result<(), Fault> {
-        std::thread::sleep(self.takes);
         self.made.lock().unwrap().push(text.to_owned());
+        std::thread::sleep(self.takes);
         let letters = text.chars().filter(char::is_ascii_alphabetic).count();
         let _: ControlFlow<()> = sink(&vec![level(text); letters * RATE_HZ as usize / 10]);
         Ok(())
@@ -36,6 +37,13 @@ impl Voice for Whole {
 fn level(text: &str) -> f32 {
     let first = text.bytes().find(u8::is_ascii_alphabetic).map_or(b'a', |byte| byte.to_ascii_lowercase());
     f32::from(first - b'a' + 1) / 40.0
+}
+
+/// Waits until a phrase is being made.
+fn begun(made: &Mutex<Vec<String>>) {
+    while made.lock().unwrap().is_empty() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn whole(takes_ms: u64) -> (Scene, Arc<Mutex<Vec<String>>>) {
@@ -186,7 +194,7 @@ fn clauses_have_a_shorter_pause() {
 fn late_sound_of_a_stopped_phrase_is_never_heard() {
     let (mut scene, made) = whole(200);
     scene.say("a", "Alpha is here. Alpha again.");
-    std::thread::sleep(Duration::from_millis(50));
+    begun(&made);
     scene.voice.stop();
     scene.say("b", "Zulu.");
     let (mut heard, told) = scene.play_in_real_time();
@@ -219,7 +227,7 @@ fn a_prepared_reply_makes_no_sound_until_it_is_said_and_then_begins_at_once() {
 fn what_is_being_prepared_is_taken_over() {
     let (mut scene, made) = whole(200);
     scene.voice.prepare("Alpha.", "en");
-    std::thread::sleep(Duration::from_millis(100));
+    begun(&made);
     scene.say("a", "Alpha.");
     assert_eq!(levels(&scene.play(600)), [level("a")]);
     assert_eq!(*made.lock().unwrap(), ["Alpha."]);
