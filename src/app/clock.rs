@@ -44,7 +44,7 @@ impl Clock {
 }
 
 /// What understanding one request may take of the processor. Steps bound it first; this is for a slow machine.
-const MOST_WORK: Duration = Duration::from_millis(170);
+const MAX_WORK: Duration = Duration::from_millis(170);
 
 /// How long this thread has worked.
 fn worked() -> Duration {
@@ -54,7 +54,7 @@ fn worked() -> Duration {
 
 /// What understanding one request may cost from now on, on this thread.
 pub fn effort() -> Effort {
-    Effort::within(MOST_WORK, worked)
+    Effort::within(MAX_WORK, worked)
 }
 
 /// Wall clock in RFC 3339 with milliseconds.

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// How long other nodes have to confirm an announcement.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(700);
 /// Confirmations that are taken of one announcement.
-const MOST_NODES: usize = 256;
+const MAX_NODES: usize = 256;
 
 /// The connection to the others, and the place of this node.
 struct Link {
@@ -118,7 +118,7 @@ impl Intercom {
         let mut awaited = lock(&self.awaited);
         let Some(known) = awaited.get_mut(&confirmed.id) else { return };
         let is_new = !known.iter().any(|one| one.node == confirmed.node);
-        if is_new && known.len() < MOST_NODES && confirmed.node != self.node {
+        if is_new && known.len() < MAX_NODES && confirmed.node != self.node {
             known.push(confirmed);
         }
     }

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Longer lines are cut: no request is this long, and memory is bounded.
-const MOST_CHARACTERS: usize = 2000;
+const MAX_CHARACTERS: usize = 2000;
 
 /// Asks, and prints the answers, or every event with `--json`.
 pub(super) fn run(config: Config, args: Ask, sets: &[String], json: bool) -> Result<(), Faults> {
@@ -167,7 +167,7 @@ impl Iterator for Requests {
                 }
             };
             let plain = |character: char| if character.is_control() { ' ' } else { character };
-            let text: String = line.trim().chars().take(MOST_CHARACTERS).map(plain).collect();
+            let text: String = line.trim().chars().take(MAX_CHARACTERS).map(plain).collect();
             if text.trim().is_empty() {
                 continue;
             }

@@ -15,7 +15,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// Most facts that are shown.
-const MOST: usize = 10_000;
+const MAX: usize = 10_000;
 
 /// Lists, adds, searches or forgets.
 pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Fault> {
@@ -23,13 +23,13 @@ pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(
     match command {
         Command::List { history } => {
             let which = if *history { WhichFacts::Ended } else { WhichFacts::Current };
-            show(&memory.list(&which, MOST)?, as_json);
+            show(&memory.list(&which, MAX)?, as_json);
         }
         Command::Search { words } => {
-            show(&memory.list(&WhichFacts::WithWords(words.join(" ")), MOST)?, as_json)
+            show(&memory.list(&WhichFacts::WithWords(words.join(" ")), MAX)?, as_json)
         }
-        Command::About { whom } => show(&memory.list(&WhichFacts::About(whom.join(" ")), MOST)?, as_json),
-        Command::Entities => show_entities(&memory.told_of(MOST)?, as_json),
+        Command::About { whom } => show(&memory.list(&WhichFacts::About(whom.join(" ")), MAX)?, as_json),
+        Command::Entities => show_entities(&memory.told_of(MAX)?, as_json),
         Command::Add { words, private } => {
             let asked = Asked { telling: Telling::Asked, private: *private };
             let owner = Requester::of(&Origin::Cli);

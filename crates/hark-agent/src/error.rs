@@ -78,15 +78,15 @@ pub(super) enum StreamError {
 
 /// A text of a server as it may stand in an error: one line, not too long.
 pub(super) fn shortened(text: &str) -> String {
-    const MOST: usize = 200;
+    const MAX: usize = 200;
     let mut short = String::new();
     for word in text.split_whitespace() {
         if !short.is_empty() {
             short.push(' ');
         }
         short.extend(word.chars().filter(|c| !c.is_control()));
-        if short.chars().count() > MOST {
-            return short.chars().take(MOST).chain(['…']).collect();
+        if short.chars().count() > MAX {
+            return short.chars().take(MAX).chain(['…']).collect();
         }
     }
     short

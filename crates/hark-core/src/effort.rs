@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Steps that one text may take. A step is a small piece of work, some hundred nanoseconds at most; a sane request
 /// takes a few thousand.
-const MOST_STEPS: u64 = 800_000;
+const MAX_STEPS: u64 = 800_000;
 
 /// The clock is looked at each time this many steps were taken.
 const STEPS_BETWEEN_LOOKS: u64 = 2_048;
@@ -26,7 +26,7 @@ pub struct Effort {
 impl Default for Effort {
     /// Bounded by steps alone.
     fn default() -> Self {
-        Self { left: Cell::new(MOST_STEPS), until: None }
+        Self { left: Cell::new(MAX_STEPS), until: None }
     }
 }
 
@@ -86,7 +86,7 @@ impl Effort {
 
     /// Steps that were taken; all of them when it is spent.
     pub fn steps(&self) -> u64 {
-        MOST_STEPS - self.left.get()
+        MAX_STEPS - self.left.get()
     }
 }
 
@@ -108,8 +108,8 @@ mod tests {
     #[test]
     fn it_is_spent_by_steps_or_by_time() {
         let effort = Effort::default();
-        assert!(effort.spend(MOST_STEPS - 1) && !effort.is_spent());
-        assert!(!effort.spend(1) && effort.is_spent() && effort.steps() == MOST_STEPS);
+        assert!(effort.spend(MAX_STEPS - 1) && !effort.is_spent());
+        assert!(!effort.spend(1) && effort.is_spent() && effort.steps() == MAX_STEPS);
         thread_local!(static WORKED: Cell<u64> = const { Cell::new(0) });
         let timed = Effort::within(Duration::from_secs(1), || Duration::from_secs(WORKED.get()));
         assert!(timed.spend(2 * STEPS_BETWEEN_LOOKS));

@@ -182,7 +182,7 @@ fn seconds_slots(seconds: u64) -> Slots {
 
 /// Seconds of `5m`, `90s`, `1h30m`, `2d`; `None` when it is something else, or nothing, or longer than a year.
 pub fn length(text: &str) -> Option<u64> {
-    const MOST: u64 = 366 * 24 * 3600;
+    const MAX: u64 = 366 * 24 * 3600;
     let mut rest = text;
     let mut seconds: u64 = 0;
     while !rest.is_empty() {
@@ -201,7 +201,7 @@ pub fn length(text: &str) -> Option<u64> {
         seconds = seconds.checked_add(count.checked_mul(one)?)?;
         rest = &unit[end..];
     }
-    (1..=MOST).contains(&seconds).then_some(seconds)
+    (1..=MAX).contains(&seconds).then_some(seconds)
 }
 
 #[cfg(test)]

@@ -30,9 +30,9 @@ const YES: &str = "yes";
 /// How long a person may think.
 const THINKS_FOR: Duration = Duration::from_secs(60);
 /// Questions that wait at a time; a further one takes the place of the oldest.
-const MOST_OPEN: usize = 64;
+const MAX_OPEN: usize = 64;
 /// Longest message that is taken, bytes.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// What answers at [`PATH`]: no sessions, an answer a request.
 pub fn at_http(host: Arc<dyn ToolHost>) -> Router {
@@ -41,7 +41,7 @@ pub fn at_http(host: Arc<dyn ToolHost>) -> Router {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(MOST_BYTES)
+        .with_max_request_body_bytes(MAX_BYTES)
         .disable_allowed_hosts()
         .disable_allowed_origins();
     let sessions = Arc::new(NeverSessionManager::default());
@@ -58,8 +58,8 @@ pub async fn on_stdio(host: Arc<dyn ToolHost>) -> Result<(), Fault> {
         let fix = "this command is started by a program that speaks the Model Context Protocol";
         Fault::new(FaultKind::Failed, "mcp", error, fix)
     };
-    let transport = AsyncRwTransport::new_server(tokio::io::stdin(), tokio::io::stdout())
-        .with_max_line_length(MOST_BYTES);
+    let transport =
+        AsyncRwTransport::new_server(tokio::io::stdin(), tokio::io::stdout()).with_max_line_length(MAX_BYTES);
     let serving =
         serve_server(Hark::new(host), transport).await.map_err(|error| failed(error.to_string()))?;
     serving.waiting().await.map(drop).map_err(|error| failed(error.to_string()))
@@ -148,7 +148,7 @@ impl Hark {
     fn keep(&self, open: Open) -> String {
         let state = uuid::Uuid::new_v4().simple().to_string();
         let mut kept = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= MOST_OPEN {
+        if kept.len() >= MAX_OPEN {
             let oldest = kept.iter().min_by_key(|(_, open)| open.since).map(|(state, _)| state.clone());
             oldest.and_then(|oldest| kept.remove(&oldest));
         }

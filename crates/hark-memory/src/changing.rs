@@ -1,7 +1,7 @@
 //! Facts that change: a fact gets another value of the same kind ("we've moved the party to sunday"), or ends because a new
 //! statement contradicts it ("she works at the museum now").
 
-use crate::keep::{Kept, MOST_LOOKED_AT, Memory};
+use crate::keep::{Kept, MAX_LOOKED_AT, Memory};
 use crate::likeness::{shared, without_parts};
 use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester, SaidChange, SaidValue, ValueKind};
@@ -11,7 +11,7 @@ use hark_language::{Phrases, phrases};
 /// Words that what is otherwise now has of what was told at least.
 pub(crate) const LEAST_SHARED: usize = 2;
 /// Words at most of what was told before, where a sentence goes on with it.
-const MOST_BEFORE: usize = 24;
+const MAX_BEFORE: usize = 24;
 
 impl Memory {
     /// Ends a fact that a new statement contradicts, if that was kept and has not ended it already.
@@ -46,7 +46,7 @@ impl Memory {
         kept: &mut [Kept],
         (now_unix_ms, by): (i64, &Requester),
     ) -> Result<(), Fault> {
-        let mut parts = self.store.search(&telling_words(&gone.text), true, MOST_LOOKED_AT)?;
+        let mut parts = self.store.search(&telling_words(&gone.text), true, MAX_LOOKED_AT)?;
         parts.retain(|fact| gone.text.contains(&fact.text) && fact.id != gone.id);
         parts.push(gone.clone());
         parts.retain(|fact| fact.source.speaker <= by.speaker && !kept.iter().any(|kept| has(kept, fact)));
@@ -73,7 +73,7 @@ impl Memory {
         };
         // Values count beside a word of what they are of: "the training's mondays and thursdays now".
         let (words, all) = (without_values(&change), telling_words(&change.words));
-        let found = self.store.search(&words, true, MOST_LOOKED_AT)?;
+        let found = self.store.search(&words, true, MAX_LOOKED_AT)?;
         let shared = |fact: &Fact| shared(&all, &telling_words(&fact.text));
         let best = found.into_iter().map(|fact| (shared(&fact), fact));
         let best = best.max_by_key(|(shared, fact)| (*shared, fact.id));
@@ -94,8 +94,7 @@ impl Memory {
         let changes = self.reader.as_ref().is_some_and(|reader| reader.change(text).is_some());
         let last = self.lock().conversations.last_facts(Some(&by.conversation)).into_iter().next();
         let before = last.and_then(|id| self.store.by_ids(&[id]).ok()?.pop());
-        if let Some(before) =
-            before.filter(|it| !changes && it.text.split_whitespace().count() <= MOST_BEFORE)
+        if let Some(before) = before.filter(|it| !changes && it.text.split_whitespace().count() <= MAX_BEFORE)
         {
             return format!("{}, {text}", before.text);
         }
@@ -119,7 +118,7 @@ impl Memory {
         };
         let words: Vec<String> = without_values(&change).into_iter().filter(|word| !is_frame(word)).collect();
         // "Bins are thursday now", where nothing else was told of bins.
-        let with_a_word = without_parts(self.store.search(&words, true, MOST_LOOKED_AT)?, |fact| fact);
+        let with_a_word = without_parts(self.store.search(&words, true, MAX_LOOKED_AT)?, |fact| fact);
         let only = |fact: &Fact| with_a_word.len() == 1 && with_a_word[0].id == fact.id;
         let is_about = |fact: &Fact| {
             let shared = shared(&words, &telling_words(&fact.text));

@@ -1,8 +1,8 @@
 //! All that one sentence tells, and what a correction changes of what was told: "no, it's Tuesday, not Monday".
 
-use crate::keep::{Asked, Kept, MOST_LOOKED_AT, Memory, Telling, named, told_back};
+use crate::keep::{Asked, Kept, MAX_LOOKED_AT, Memory, Telling, named, told_back};
 use crate::recall::OPEN;
-use crate::recent::MOST_SPOKEN_OF;
+use crate::recent::MAX_SPOKEN_OF;
 use hark_core::Fault;
 use hark_core::memory::{
     Dating, Entity, EntityKind, Fact, Requester, SaidCorrection, SaidStatement, SaidSubject,
@@ -112,7 +112,7 @@ impl Memory {
         let facts = self.store.by_ids(&ids)?;
         let in_order = ids.iter().filter_map(|id| facts.iter().find(|fact| fact.id == *id));
         // Without the wrong word it is about what was spoken of last.
-        let most = if said.old.is_some() { MOST_SPOKEN_OF } else { 1 };
+        let most = if said.old.is_some() { MAX_SPOKEN_OF } else { 1 };
         let mut in_order = in_order.take(if by.is_some() { most } else { usize::MAX });
         let found = in_order.find_map(|fact| {
             // "It's been moved to the 10th" says another day, and nothing else of it.
@@ -142,7 +142,7 @@ impl Memory {
         by: &Requester,
         turn: Option<&str>,
     ) -> Result<Vec<Kept>, Fault> {
-        let related = self.store.search(&telling_words(&old.text), true, MOST_LOOKED_AT)?;
+        let related = self.store.search(&telling_words(&old.text), true, MAX_LOOKED_AT)?;
         let is_longer = |fact: &&Fact| fact.text.len() > old.text.len() && fact.text.contains(&old.text);
         let whole = related.iter().find(is_longer).unwrap_or(old);
         let corrected = whole.text.replacen(&old.text, corrected, 1);

@@ -1,14 +1,14 @@
 //! Deletes facts: the one that some words mean, or all about somebody or something.
 
 use crate::changing::{LEAST_SHARED, content};
-use crate::keep::{MOST_ABOUT, MOST_LOOKED_AT, Memory};
+use crate::keep::{MAX_ABOUT, MAX_LOOKED_AT, Memory};
 use crate::likeness::shared;
 use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester};
 use hark_language::names::{normal, telling_words};
 
 /// Facts at most that are forgotten by a part of the words that were said.
-const MOST_OTHERWISE: usize = 3;
+const MAX_OTHERWISE: usize = 3;
 
 /// What is to be forgotten, without a sentence of its own behind it.
 pub fn topic_of(asked: &str) -> &str {
@@ -43,14 +43,14 @@ impl Memory {
         let mut found = if found.is_empty() { self.with_most_words(topic)? } else { found };
         found.truncate(if every { usize::MAX } else { 1 });
         // So much was not meant by words of which the rest was left out.
-        Ok(if found.len() > MOST_OTHERWISE { Vec::new() } else { found })
+        Ok(if found.len() > MAX_OTHERWISE { Vec::new() } else { found })
     }
 
     /// The facts with most words of a topic, two and half of them at least, the newest first.
     fn with_most_words(&self, topic: &str) -> Result<Vec<Fact>, Fault> {
         let words = content(topic);
         let least = LEAST_SHARED.max(words.len().div_ceil(2));
-        let found = self.store.search(&words, true, MOST_LOOKED_AT)?;
+        let found = self.store.search(&words, true, MAX_LOOKED_AT)?;
         let counted = found.into_iter().map(|fact| (shared(&words, &telling_words(&fact.text)), fact));
         let mut counted: Vec<(usize, Fact)> = counted.filter(|(count, _)| *count >= least).collect();
         counted.sort_by_key(|(count, fact)| std::cmp::Reverse((*count, fact.id)));
@@ -80,7 +80,7 @@ impl Memory {
         if let Some(said) = said
             && let Some(subject) = self.subject(&said.subject, said.subject_kind, by)?
         {
-            let about = self.store.about(&[subject.key], MOST_ABOUT)?;
+            let about = self.store.about(&[subject.key], MAX_ABOUT)?;
             let same = about.into_iter().find(|fact| {
                 fact.statement.as_ref().is_some_and(|known| {
                     known.relation == said.relation && normal(&known.object) == normal(&said.object)
@@ -112,8 +112,8 @@ impl Memory {
             let others = found.iter().filter_map(|fact| fact.statement.as_ref()?.entity.as_ref());
             keys.extend(others.filter(|it| it.kind == EntityKind::Person).map(|it| it.key.clone()));
         }
-        found.extend(self.store.about(&keys, MOST_ABOUT)?);
-        found.extend(self.store.search(&telling_words(asked), false, MOST_LOOKED_AT)?);
+        found.extend(self.store.about(&keys, MAX_ABOUT)?);
+        found.extend(self.store.search(&telling_words(asked), false, MAX_LOOKED_AT)?);
         found.sort_by_key(|fact| std::cmp::Reverse(fact.id));
         found.dedup_by_key(|fact| fact.id);
         Ok(found)

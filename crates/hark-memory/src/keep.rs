@@ -15,17 +15,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most facts about one entity that are looked at.
-pub(crate) const MOST_ABOUT: usize = 1000;
+pub(crate) const MAX_ABOUT: usize = 1000;
 /// How many facts are looked at by their words.
-pub(crate) const MOST_LOOKED_AT: usize = 200;
+pub(crate) const MAX_LOOKED_AT: usize = 200;
 /// Names that are taken out of one fact at most.
-const MOST_NAMES: usize = 10;
+const MAX_NAMES: usize = 10;
 /// Words of a name at most.
 const NAME_WORDS: usize = 3;
 /// How much less sure something is that was said in passing to Hark, which was not asked to remember it.
 const IN_PASSING: f32 = 0.8;
 /// Sentences of one turn that are looked at.
-const MOST_SENTENCES: usize = 12;
+const MAX_SENTENCES: usize = 12;
 
 /// How something was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -147,7 +147,7 @@ impl Memory {
     /// Keeps a fact in its words; one that is known in the same words is not kept twice.
     pub(crate) fn remember_words(&self, fact: Fact, by: &Requester) -> Result<Kept, Fault> {
         let words = telling_words(&fact.text);
-        let known = self.store.search(&words, false, MOST_LOOKED_AT)?;
+        let known = self.store.search(&words, false, MAX_LOOKED_AT)?;
         if let Some(same) = known.into_iter().find(|known| telling_words(&known.text) == words) {
             return Ok(Kept::Known(Box::new(same)));
         }
@@ -204,7 +204,7 @@ impl Memory {
         asked: Asked,
     ) -> Result<Kept, Fault> {
         let statement = stated(said, subject);
-        let known = self.store.about(std::slice::from_ref(&statement.subject.key), MOST_ABOUT)?;
+        let known = self.store.about(std::slice::from_ref(&statement.subject.key), MAX_ABOUT)?;
         let ids = ended_by(&statement, by.speaker, &known);
         let ended: Vec<Fact> = known.into_iter().filter(|fact| ids.contains(&fact.id)).collect();
         if ended.is_empty() {
@@ -227,7 +227,7 @@ impl Memory {
         by: &Requester,
     ) -> Result<Kept, Fault> {
         let statement = stated(said, subject);
-        let known = self.store.about(std::slice::from_ref(&statement.subject.key), MOST_ABOUT)?;
+        let known = self.store.about(std::slice::from_ref(&statement.subject.key), MAX_ABOUT)?;
         let resolution =
             resolve(&statement, said.opposite.as_deref(), (by.speaker, fact.source.sure), &known);
         if resolution.refused_by.is_some() {
@@ -274,7 +274,7 @@ impl Memory {
     ) -> Result<usize, Fault> {
         let Some(reader) = &self.reader else { return Ok(0) };
         let mut kept = 0;
-        let all = sentences(text).take(MOST_SENTENCES).flat_map(|sentence| reader.statements(sentence));
+        let all = sentences(text).take(MAX_SENTENCES).flat_map(|sentence| reader.statements(sentence));
         for (piece, said) in all.filter(|(_, said)| !said.asked_only && !said.ends) {
             let said = SaidStatement { sure: said.sure * IN_PASSING, ..said };
             let asked = Asked::default();
@@ -309,7 +309,7 @@ impl Memory {
     /// Whether a rule reads a statement in one of the sentences of a text.
     pub fn reads_statement(&self, text: &str) -> bool {
         let Some(reader) = &self.reader else { return false };
-        sentences(text).take(MOST_SENTENCES).any(|sentence| reader.statement(sentence).is_some())
+        sentences(text).take(MAX_SENTENCES).any(|sentence| reader.statement(sentence).is_some())
     }
 
     /// A fact in the words in which it was told, with its source and what its dates mean.
@@ -404,7 +404,7 @@ impl Memory {
             SaidSubject::Pronoun(kind) => self.recent(by, *kind),
             SaidSubject::MyRelative(relation) => {
                 let me = self.speaking(by.person.as_deref())?;
-                let about_me = self.store.about(std::slice::from_ref(&me.key), MOST_ABOUT)?;
+                let about_me = self.store.about(std::slice::from_ref(&me.key), MAX_ABOUT)?;
                 let is_it = |fact: &Fact| {
                     let statement = fact.statement.as_ref().filter(|it| it.relation == *relation)?;
                     Some(statement).filter(|it| it.subject.key == me.key)?.entity.clone()
@@ -427,7 +427,7 @@ impl Memory {
         let later = text.split_whitespace().skip(1);
         let names =
             later.filter(|word| word.chars().next().is_some_and(char::is_uppercase) && word.len() > 2);
-        for name in names.take(MOST_NAMES) {
+        for name in names.take(MAX_NAMES) {
             let name = name.trim_matches(|c: char| !c.is_alphanumeric());
             let entity = named(name, EntityKind::Thing);
             let is_known = |other: &Entity| other.key.split(' ').any(|word| word == entity.key);

@@ -1,7 +1,7 @@
 //! How well a fact answers a question in other words: each telling word of the question is looked for among the words of the
 //! fact, by its letters and, with an encoder, by what it means in its sentence.
 
-use crate::keep::{MOST_LOOKED_AT, Memory, without_possessive};
+use crate::keep::{MAX_LOOKED_AT, Memory, without_possessive};
 use crate::vectors::{Word, dot_of};
 use hark_core::Fault;
 use hark_core::memory::{Fact, Requester};
@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Facts that are compared with a question at most.
-const MOST_COMPARED: usize = 32;
+const MAX_COMPARED: usize = 32;
 /// Facts whose words are kept with their meaning.
-const MOST_WORDS_KEPT: usize = 256;
+const MAX_WORDS_KEPT: usize = 256;
 /// Least cosine of a fact that is compared although it has no word of the question.
 const LEAST_NEAR: f32 = 0.35;
 /// Least cosine of a word of the fact to a word of the question for a relation between people: "mum" and "mother".
@@ -87,7 +87,7 @@ impl Memory {
         }
         let words: Arc<[Word]> = self.words_of(&fact.text).into();
         let mut state = self.lock();
-        if state.words.len() >= MOST_WORDS_KEPT {
+        if state.words.len() >= MAX_WORDS_KEPT {
             state.words.clear();
         }
         state.words.insert(fact.id, Arc::clone(&words));
@@ -112,12 +112,12 @@ impl Memory {
         }
         let plain: Vec<String> = question.words.iter().map(|word| word.plain.clone()).collect();
         let mut facts: BTreeMap<i64, Fact> = BTreeMap::new();
-        let by_words = self.store.search(&plain, true, MOST_COMPARED)?;
+        let by_words = self.store.search(&plain, true, MAX_COMPARED)?;
         let keys: Vec<String> = question.meant.values().flatten().cloned().collect();
-        let about = if keys.is_empty() { Vec::new() } else { self.store.about(&keys, MOST_LOOKED_AT)? };
+        let about = if keys.is_empty() { Vec::new() } else { self.store.about(&keys, MAX_LOOKED_AT)? };
         let near: Vec<i64> = self.near(asked, LEAST_NEAR)?.into_iter().map(|(id, _)| id).collect();
         for fact in by_words.into_iter().chain(about).chain(self.store.by_ids(&near)?) {
-            if facts.len() < MOST_COMPARED {
+            if facts.len() < MAX_COMPARED {
                 facts.insert(fact.id, fact);
             }
         }

@@ -2,22 +2,22 @@
 //! that a rule reads as a question for a relation ("my wife", "Anna's sister") is replaced by whom that relation leads to,
 //! until the sentence can be answered or nothing more can be replaced.
 
-use crate::keep::{MOST_ABOUT, Memory};
+use crate::keep::{MAX_ABOUT, Memory};
 use crate::recall::is_of_speaker;
 use hark_core::Fault;
 use hark_core::memory::{Entity, Fact, OWNER_KEY, Requester, SaidSubject};
 use std::ops::RangeInclusive;
 
 /// Relations that are followed one after the other.
-const MOST_EDGES: usize = 3;
+const MAX_EDGES: usize = 3;
 /// Words of a piece that asks for a relation.
 const PIECE_WORDS: RangeInclusive<usize> = 2..=4;
 /// Words of a sentence at most: each of its pieces is read.
-const MOST_WORDS: usize = 16;
+const MAX_WORDS: usize = 16;
 /// Whom one relation may lead to: somebody may have several sisters.
-const MOST_ENDS: usize = 3;
+const MAX_ENDS: usize = 3;
 /// Facts that answer at most.
-const MOST_FOUND: usize = 6;
+const MAX_FOUND: usize = 6;
 
 /// A sentence in which a relation was replaced by whom it leads to.
 struct Replaced {
@@ -29,7 +29,7 @@ impl Memory {
     /// The facts that answer a question about somebody who is named by relations only; none where it names nobody so.
     pub(crate) fn along_paths(&self, asked: &str, by: &Requester) -> Result<Vec<Fact>, Fault> {
         let mut texts = vec![asked.to_owned()];
-        for _ in 0..MOST_EDGES {
+        for _ in 0..MAX_EDGES {
             let next = self.replaced_in_each(&texts, by)?;
             let mut found = Vec::new();
             for replaced in &next {
@@ -38,7 +38,7 @@ impl Memory {
                 }
             }
             if !found.is_empty() || next.is_empty() {
-                found.truncate(MOST_FOUND);
+                found.truncate(MAX_FOUND);
                 return Ok(found);
             }
             texts = next.into_iter().map(|replaced| replaced.text).collect();
@@ -51,7 +51,7 @@ impl Memory {
         // "My wife's sister", "Anna's sister": without an owner there is no path.
         let has_owner = text.contains(['\'', '’']) || is_of_speaker(text);
         let (mut texts, mut keys) = (vec![text.to_owned()], Vec::new());
-        for _ in 0..if has_owner { MOST_EDGES } else { 0 } {
+        for _ in 0..if has_owner { MAX_EDGES } else { 0 } {
             let next = self.replaced_in_each(&texts, by)?;
             keys.extend(next.iter().map(|replaced| replaced.end.key.clone()));
             texts = next.into_iter().map(|replaced| replaced.text).collect();
@@ -64,7 +64,7 @@ impl Memory {
         for text in texts {
             all.extend(self.replaced(text, by)?);
         }
-        all.truncate(MOST_ENDS);
+        all.truncate(MAX_ENDS);
         Ok(all)
     }
 
@@ -72,7 +72,7 @@ impl Memory {
     /// leads to.
     fn replaced(&self, text: &str, by: &Requester) -> Result<Vec<Replaced>, Fault> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        if words.len() > MOST_WORDS {
+        if words.len() > MAX_WORDS {
             return Ok(Vec::new());
         }
         for (length, start) in
@@ -109,14 +109,14 @@ impl Memory {
             Some(SaidSubject::Pronoun(_)) | None => Vec::new(),
         };
         let mut ends: Vec<Entity> = Vec::new();
-        for fact in facts.iter().take(MOST_ABOUT).filter(|fact| self.may_tell(fact, by)) {
+        for fact in facts.iter().take(MAX_ABOUT).filter(|fact| self.may_tell(fact, by)) {
             let end = fact.statement.as_ref().and_then(|statement| statement.entity.as_ref());
             let is_new = |end: &&Entity| {
                 end.key != OWNER_KEY && !end.name.is_empty() && ends.iter().all(|known| known.key != end.key)
             };
             ends.extend(end.filter(is_new).cloned());
         }
-        ends.truncate(MOST_ENDS);
+        ends.truncate(MAX_ENDS);
         Ok(ends)
     }
 }

@@ -1,7 +1,7 @@
 //! Finding what answers a question: by the relation that was asked for, else by words, sentence vectors and the graph.
 
 use crate::answer_kind::Wanted;
-use crate::keep::{MOST_ABOUT, MOST_LOOKED_AT, Memory, named, possible_keys};
+use crate::keep::{MAX_ABOUT, MAX_LOOKED_AT, Memory, named, possible_keys};
 use crate::likeness::{Likeness, names};
 use crate::ranking::fuse;
 use crate::vectors::{nearest, to_int8};
@@ -17,12 +17,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Most facts that answer a question, and most that are told about somebody.
-const MOST_ANSWERS: usize = 3;
-const MOST_TOLD_ABOUT: usize = 6;
+const MAX_ANSWERS: usize = 3;
+const MAX_TOLD_ABOUT: usize = 6;
 /// Words of a question that a fact has at least which has to do with it.
 const LEAST_WORDS: usize = 2;
 /// Facts of each ranking.
-const MOST_RANKED: usize = 40;
+const MAX_RANKED: usize = 40;
 /// How near the words of a question are at the mean to those of a fact that answers it in other words, and of one that has to
 /// do with it; and how near each of them is to one that answers.
 const ANSWERS: f32 = 0.62;
@@ -121,7 +121,7 @@ impl Memory {
             let is_sure = best.mean >= SURELY_ANSWERS && best.least >= SURE_WORD;
             let how = if is_sure { Answering::Surely } else { Answering::Answers };
             let all = found.iter().filter(answers).take_while(as_good).map(|(fact, _)| fact.clone());
-            return Ok((self.with_newer(all.take(MOST_ANSWERS).collect(), &compared, &wanted)?, how));
+            return Ok((self.with_newer(all.take(MAX_ANSWERS).collect(), &compared, &wanted)?, how));
         }
         let both = self.in_two_facts(&compared, &found, (&wanted, &whom))?;
         if !both.is_empty() {
@@ -149,7 +149,7 @@ impl Memory {
             facts = self.likely(asked, None, by)?.0;
         }
         let mut told = self.for_requester(facts, by);
-        told.facts.truncate(MOST_TOLD_ABOUT);
+        told.facts.truncate(MAX_TOLD_ABOUT);
         Ok(self.noted(told, by))
     }
 
@@ -158,7 +158,7 @@ impl Memory {
     /// # Errors
     /// When the store cannot be read.
     pub fn newest(&self, most: usize, by: &Requester) -> Result<Recalled, Fault> {
-        let mut told = self.for_requester(self.store.newest(MOST_LOOKED_AT)?, by);
+        let mut told = self.for_requester(self.store.newest(MAX_LOOKED_AT)?, by);
         told.facts.truncate(most);
         Ok(told)
     }
@@ -278,15 +278,15 @@ impl Memory {
             keys.extend(self.recent_keys(by).into_iter().take(1));
         }
         keys.extend(self.keys_along_paths(text, by)?);
-        let about = if keys.is_empty() { Vec::new() } else { self.store.about(&keys, MOST_RANKED)? };
+        let about = if keys.is_empty() { Vec::new() } else { self.store.about(&keys, MAX_RANKED)? };
         let next: Vec<String> = about
             .iter()
             .flat_map(|fact| &fact.mentions)
             .map(|entity| entity.key.clone())
             .filter(|key| !keys.contains(key) && key != OWNER_KEY)
-            .take(MOST_ANSWERS)
+            .take(MAX_ANSWERS)
             .collect();
-        let beside = if next.is_empty() { Vec::new() } else { self.store.about(&next, MOST_ANSWERS)? };
+        let beside = if next.is_empty() { Vec::new() } else { self.store.about(&next, MAX_ANSWERS)? };
         let by_words = self.with_most(&words)?;
         let near_ids: Vec<i64> = near.iter().map(|(id, _)| *id).collect();
         let mut facts: HashMap<i64, Fact> = HashMap::new();
@@ -323,14 +323,14 @@ impl Memory {
         // "The plumber" who comes may be whoever the plumber of the house is.
         let unnamed = subject.key.starts_with(':').then(|| normal(&subject.name));
         let keys: Vec<String> = [subject.key.clone()].into_iter().chain(unnamed).collect();
-        let about = self.store.about(&keys, MOST_ABOUT)?;
+        let about = self.store.about(&keys, MAX_ABOUT)?;
         if question.relations.is_empty() && question.qualifier.is_empty() {
-            return Ok(about.into_iter().take(MOST_TOLD_ABOUT).collect());
+            return Ok(about.into_iter().take(MAX_TOLD_ABOUT).collect());
         }
         let is_it = |fact: &&Fact| {
             fact.statement.as_ref().is_some_and(|it| keys.contains(&it.subject.key) && fits(it, question))
         };
-        let mut found: Vec<Fact> = about.iter().filter(is_it).take(MOST_TOLD_ABOUT).cloned().collect();
+        let mut found: Vec<Fact> = about.iter().filter(is_it).take(MAX_TOLD_ABOUT).cloned().collect();
         // The type that was asked for comes before the one that answers as well.
         let place = |fact: &Fact| {
             let relation = fact.statement.as_ref().map(|it| it.relation.clone()).unwrap_or_default();
@@ -343,13 +343,13 @@ impl Memory {
     /// "Who likes olives"; without the other end "who is coming".
     fn of_whom_it_is_true(&self, question: &SaidQuestion) -> Result<Vec<Fact>, Fault> {
         let Some(object) = &question.object else {
-            let mut found = self.store.newest(MOST_ABOUT)?;
+            let mut found = self.store.newest(MAX_ABOUT)?;
             found.retain(|fact| fact.statement.as_ref().is_some_and(|it| fits(it, question)));
-            found.truncate(MOST_TOLD_ABOUT);
+            found.truncate(MAX_TOLD_ABOUT);
             return Ok(found);
         };
-        let by_words = self.store.search(&telling_words(object), false, MOST_LOOKED_AT)?;
-        let by_name = self.store.about(&[named(object, EntityKind::Thing).key], MOST_LOOKED_AT)?;
+        let by_words = self.store.search(&telling_words(object), false, MAX_LOOKED_AT)?;
+        let by_name = self.store.about(&[named(object, EntityKind::Thing).key], MAX_LOOKED_AT)?;
         let mut found: Vec<Fact> = by_words
             .into_iter()
             .chain(by_name)
@@ -357,7 +357,7 @@ impl Memory {
             .collect();
         found.sort_by_key(|fact| std::cmp::Reverse(fact.id));
         found.dedup_by_key(|fact| fact.id);
-        found.truncate(MOST_TOLD_ABOUT);
+        found.truncate(MAX_TOLD_ABOUT);
         Ok(found)
     }
 
@@ -365,7 +365,7 @@ impl Memory {
     fn with_most(&self, words: &[String]) -> Result<Vec<Fact>, Fault> {
         let mut found: HashMap<i64, (Fact, usize)> = HashMap::new();
         for word in words {
-            for fact in self.store.search(std::slice::from_ref(word), true, MOST_LOOKED_AT)? {
+            for fact in self.store.search(std::slice::from_ref(word), true, MAX_LOOKED_AT)? {
                 found.entry(fact.id).or_insert((fact, 0)).1 += 1;
             }
         }
@@ -373,7 +373,7 @@ impl Memory {
         let mut best: Vec<(Fact, usize)> =
             found.into_values().filter(|(_, count)| *count >= enough).collect();
         best.sort_by_key(|(fact, count)| (std::cmp::Reverse(*count), std::cmp::Reverse(fact.id)));
-        Ok(best.into_iter().map(|(fact, _)| fact).take(MOST_RANKED).collect())
+        Ok(best.into_iter().map(|(fact, _)| fact).take(MAX_RANKED).collect())
     }
 
     /// Ids of facts by the likeness of their meaning, with the cosine. Without an encoder, or when it fails, there are none.
@@ -384,7 +384,7 @@ impl Memory {
             return Ok(Vec::new());
         }
         match encoder.embed(text) {
-            Ok(query) => Ok(nearest(&vectors, &to_int8(&query), least, MOST_RANKED)),
+            Ok(query) => Ok(nearest(&vectors, &to_int8(&query), least, MAX_RANKED)),
             Err(fault) => {
                 tracing::warn!("what was told is found by its words only: {fault}");
                 Ok(Vec::new())

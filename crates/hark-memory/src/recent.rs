@@ -7,11 +7,11 @@ use hark_core::memory::{Entity, EntityKind, Fact, OWNER_KEY, Requester};
 use std::collections::VecDeque;
 
 /// Conversations of which it is known what they were about.
-const MOST_CONVERSATIONS: usize = 64;
+const MAX_CONVERSATIONS: usize = 64;
 /// Entities of a conversation that "she" may be.
-const MOST_RECENT: usize = 10;
+const MAX_RECENT: usize = 10;
 /// Facts of a conversation that a correction may be about.
-pub(crate) const MOST_SPOKEN_OF: usize = 6;
+pub(crate) const MAX_SPOKEN_OF: usize = 6;
 
 /// What a conversation was about last.
 struct Conversation {
@@ -44,7 +44,7 @@ impl Conversations {
         if self.used(name).is_none() {
             // One that is not written yet would lose its last words.
             let dropped = self.by_use.iter().position(|known| known.is_written);
-            if let Some(at) = dropped.filter(|_| self.by_use.len() >= MOST_CONVERSATIONS) {
+            if let Some(at) = dropped.filter(|_| self.by_use.len() >= MAX_CONVERSATIONS) {
                 self.by_use.remove(at);
             }
             let (name, facts) = (name.to_owned(), VecDeque::new());
@@ -126,14 +126,14 @@ impl Memory {
             recent.retain(|known| known.key != entity.key);
             recent.push_front(entity.clone());
         }
-        recent.truncate(MOST_RECENT);
+        recent.truncate(MAX_RECENT);
         let mut state = self.lock();
         let known = state.conversations.used_or_new(&by.conversation, VecDeque::new());
         known.entities = recent;
         known.is_written = false;
         known.facts.retain(|id| *id != fact.id);
         known.facts.push_front(fact.id);
-        known.facts.truncate(MOST_SPOKEN_OF);
+        known.facts.truncate(MAX_SPOKEN_OF);
     }
 
     /// Keeps in the store whom each conversation was about last. Waits for the disk; nothing where nothing has changed.
@@ -142,7 +142,7 @@ impl Memory {
     /// When it could not be written; the rest is kept the next time.
     pub fn keep_recent(&self, now_unix_ms: i64) -> Result<(), Fault> {
         while let Some((name, entities)) = self.next_unwritten() {
-            if let Err(fault) = self.store.keep_recent(&name, &entities, now_unix_ms, MOST_CONVERSATIONS) {
+            if let Err(fault) = self.store.keep_recent(&name, &entities, now_unix_ms, MAX_CONVERSATIONS) {
                 let all = &mut self.lock().conversations.by_use;
                 all.iter_mut().filter(|known| known.name == name).for_each(|known| known.is_written = false);
                 return Err(fault);
@@ -168,7 +168,7 @@ mod tests {
     fn the_conversation_that_was_used_longest_ago_is_dropped() {
         let mut all = Conversations::default();
         let name = |n: usize| format!("b{n:02}");
-        for n in 0..MOST_CONVERSATIONS {
+        for n in 0..MAX_CONVERSATIONS {
             all.used_or_new(&name(n), VecDeque::new()).facts.push_front(n as i64);
         }
         all.used(&name(0)).unwrap();
@@ -182,9 +182,9 @@ mod tests {
         assert!(kept.iter().all(|name| is_known(&all, name)));
         assert_eq!(
             (all.by_use.len(), all.last_facts(None)[..3].to_vec()),
-            (MOST_CONVERSATIONS, vec![2, 1, 0])
+            (MAX_CONVERSATIONS, vec![2, 1, 0])
         );
-        for n in 0..MOST_CONVERSATIONS - 1 {
+        for n in 0..MAX_CONVERSATIONS - 1 {
             all.used_or_new(&format!("c{n:02}"), VecDeque::new());
         }
         assert!(is_known(&all, &name(1)), "not written yet");

@@ -3,14 +3,14 @@
 
 use crate::answer_kind::Wanted;
 use crate::changing::content;
-use crate::keep::{MOST_LOOKED_AT, Memory};
+use crate::keep::{MAX_LOOKED_AT, Memory};
 use crate::likeness::{Likeness, Question, is_inflected, names, shared};
 use hark_core::Fault;
 use hark_core::memory::{Entity, Fact};
 use hark_language::names::telling_words;
 
 /// First facts that are looked at, the likest.
-const MOST_FIRST: usize = 5;
+const MAX_FIRST: usize = 5;
 /// How near the words of the question are at the mean to those of both facts.
 const BOTH_ANSWER: f32 = 0.62;
 /// How much nearer both are than the first alone, over all words of the question.
@@ -31,7 +31,7 @@ impl Memory {
     ) -> Result<Vec<Fact>, Fault> {
         let (Some(first), Some(reader)) = (found.first(), &self.reader) else { return Ok(found) };
         let words = content(&first.text);
-        let mut newer = self.store.search(&words, true, MOST_LOOKED_AT)?;
+        let mut newer = self.store.search(&words, true, MAX_LOOKED_AT)?;
         let likeness = |fact: &Fact| asked.likeness(&self.words_of_fact(fact), &[fact]);
         newer.retain(|fact| {
             let is_change = || reader.change(&fact.text).is_some();
@@ -66,13 +66,13 @@ impl Memory {
         (wanted, whom): (&Wanted, &[Entity]),
     ) -> Result<Vec<Fact>, Fault> {
         let mut best: Option<(f32, Vec<Fact>)> = None;
-        for (first, alone) in found.iter().filter(|(_, it)| it.same > 0).take(MOST_FIRST) {
+        for (first, alone) in found.iter().filter(|(_, it)| it.same > 0).take(MAX_FIRST) {
             let told = self.words_of_fact(first);
             let is_asked = |word: &String| asked.words.iter().any(|asked| is_inflected(word, &asked.plain));
             let others: Vec<String> =
                 told.iter().map(|word| word.plain.clone()).filter(|word| !is_asked(word)).collect();
             let least = BOTH_ANSWER.max(alone.mean + NEARER / asked.words.len() as f32);
-            for second in self.store.search(&others, true, MOST_LOOKED_AT)? {
+            for second in self.store.search(&others, true, MAX_LOOKED_AT)? {
                 let about: Vec<String> = telling_words(&second.text).into_iter().take(1).collect();
                 let both = [&*told, &*self.words_of_fact(&second)].concat();
                 let is_named =

@@ -1,6 +1,6 @@
 //! Whom "I" means: the owner, or another of the household whose voice is known.
 
-use crate::keep::{MOST_ABOUT, Memory, named, owner};
+use crate::keep::{MAX_ABOUT, Memory, named, owner};
 use crate::recall::is_of_speaker;
 use hark_core::Fault;
 use hark_core::memory::{Entity, EntityKind, Fact, OWNER_KEY, Requester, StatementReader};
@@ -28,7 +28,7 @@ impl Memory {
     /// # Errors
     /// When the store cannot be read.
     pub(crate) fn owners_names(&self) -> Result<Vec<String>, Fault> {
-        let about = self.store.about(&[OWNER_KEY.to_owned()], MOST_ABOUT)?;
+        let about = self.store.about(&[OWNER_KEY.to_owned()], MAX_ABOUT)?;
         let statements = about.into_iter().filter_map(|fact| fact.statement);
         let names = statements.filter(|it| it.relation == NAME && it.subject.key == OWNER_KEY);
         Ok(names.map(|it| it.object).collect())

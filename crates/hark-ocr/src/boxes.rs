@@ -12,7 +12,7 @@ const OUT: f32 = 1.6;
 /// Smallest side of what is marked, pixels.
 const SMALLEST: usize = 3;
 /// Most pieces of a picture.
-const MOST: usize = 1000;
+const MAX: usize = 1000;
 
 /// A box in a picture, pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +45,7 @@ pub(crate) fn find(marks: &[f32], of: (usize, usize), in_picture: (usize, usize)
     let mut rest = spread(marks, width);
     let mut found = Vec::new();
     for start in 0..rest.len() {
-        if rest[start] && found.len() < MOST {
+        if rest[start] && found.len() < MAX {
             let piece = taken_out(&mut rest, start, width);
             found.extend(placed(piece, marks, of, in_picture));
         }

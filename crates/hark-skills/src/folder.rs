@@ -9,11 +9,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Most skills of a folder.
-const MOST_SKILLS: usize = 64;
+const MAX_SKILLS: usize = 64;
 /// Largest manifest, bytes.
-const MOST_MANIFEST_BYTES: u64 = 16 * 1024;
+const MAX_MANIFEST_BYTES: u64 = 16 * 1024;
 /// Longest text, characters: it stands in a prompt.
-const MOST_TEXT_CHARS: usize = 8000;
+const MAX_TEXT_CHARS: usize = 8000;
 
 /// Where skills are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,14 +82,14 @@ fn entries(place: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
         .filter(|path| path.is_dir() && !is_hidden(path))
         .collect();
     folders.sort();
-    if folders.len() > MOST_SKILLS {
+    if folders.len() > MAX_SKILLS {
         problems.push(Problem {
             file: place.to_owned(),
             line: None,
-            message: format!("{} skills stand in it; {MOST_SKILLS} are read", folders.len()),
+            message: format!("{} skills stand in it; {MAX_SKILLS} are read", folders.len()),
             fix: "take some of them away".into(),
         });
-        folders.truncate(MOST_SKILLS);
+        folders.truncate(MAX_SKILLS);
     }
     folders
 }
@@ -119,16 +119,16 @@ pub fn read_one(folder: &Path, is_shipped: bool) -> Result<ReadSkill, Vec<Proble
     let mut problems = Vec::new();
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let manifest =
-        read(&file, MOST_MANIFEST_BYTES).map_err(one).and_then(|text| manifest::read(&file, &text, &name));
-    let text = read(&text_file, MOST_TEXT_CHARS as u64 * 4).map_err(one).and_then(|text| {
+        read(&file, MAX_MANIFEST_BYTES).map_err(one).and_then(|text| manifest::read(&file, &text, &name));
+    let text = read(&text_file, MAX_TEXT_CHARS as u64 * 4).map_err(one).and_then(|text| {
         let plain: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
         let plain = plain.trim().to_owned();
         match plain.chars().count() {
             0 => Err(one(at(&text_file, "it is empty".into(), "say in it how the household wants it done"))),
-            1..=MOST_TEXT_CHARS => Ok(plain),
+            1..=MAX_TEXT_CHARS => Ok(plain),
             count => {
                 let message =
-                    format!("it has {count} characters; at most {MOST_TEXT_CHARS} fit into a prompt");
+                    format!("it has {count} characters; at most {MAX_TEXT_CHARS} fit into a prompt");
                 Err(one(at(&text_file, message, "shorten it, or make two skills of it")))
             }
         }
@@ -186,9 +186,9 @@ fn is_owners(path: &Path) -> Result<Metadata, Problem> {
 pub(crate) fn fingerprint(folders: &Folders) -> Vec<(PathBuf, u64, i64, i64)> {
     let mut seen = Vec::new();
     for place in [Some(&folders.own), folders.shipped.as_ref()].into_iter().flatten() {
-        let skills = std::fs::read_dir(place).into_iter().flatten().flatten().take(MOST_SKILLS * 2);
+        let skills = std::fs::read_dir(place).into_iter().flatten().flatten().take(MAX_SKILLS * 2);
         for skill in skills.map(|entry| entry.path()).filter(|path| path.is_dir()) {
-            let files = std::fs::read_dir(&skill).into_iter().flatten().flatten().take(MOST_SKILLS);
+            let files = std::fs::read_dir(&skill).into_iter().flatten().flatten().take(MAX_SKILLS);
             let paths = files.map(|entry| entry.path()).chain([skill.clone()]);
             seen.extend(paths.filter_map(|path| {
                 let known = std::fs::metadata(&path).ok()?;

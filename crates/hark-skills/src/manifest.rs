@@ -7,19 +7,19 @@ use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
 use std::path::Path;
 
 /// Most triggers of a skill.
-const MOST_TRIGGERS: usize = 32;
+const MAX_TRIGGERS: usize = 32;
 /// Fewest letters of a trigger.
 const FEWEST_LETTERS: usize = 3;
 /// Longest trigger, characters.
-const MOST_TRIGGER_CHARS: usize = 60;
+const MAX_TRIGGER_CHARS: usize = 60;
 /// Longest description, characters.
-const MOST_DESCRIPTION_CHARS: usize = 300;
+const MAX_DESCRIPTION_CHARS: usize = 300;
 /// Most scripts of a skill.
-const MOST_SCRIPTS: usize = 8;
+const MAX_SCRIPTS: usize = 8;
 /// Most arguments of a script.
-const MOST_ARGS: usize = 8;
+const MAX_ARGS: usize = 8;
 /// Longest time of a script, milliseconds.
-const MOST_MS: i64 = 300_000;
+const MAX_MS: i64 = 300_000;
 /// Time of a script where nothing is said, milliseconds.
 const USUAL_MS: u32 = 10_000;
 
@@ -167,15 +167,15 @@ impl Reader<'_> {
         if triggers.is_empty() && fields.get("triggers").is_none() {
             self.add(Some(at), "triggers: there are none".into(), "write `triggers: [words, of a request]`");
         }
-        if triggers.len() > MOST_TRIGGERS {
+        if triggers.len() > MAX_TRIGGERS {
             let message = format!("triggers: there are {} of them", triggers.len());
-            self.add(Some(at), message, &format!("use at most {MOST_TRIGGERS}"));
+            self.add(Some(at), message, &format!("use at most {MAX_TRIGGERS}"));
         }
         for trigger in triggers {
             let letters = trigger.chars().filter(|c| c.is_alphanumeric()).count();
-            if letters < FEWEST_LETTERS || trigger.chars().count() > MOST_TRIGGER_CHARS {
+            if letters < FEWEST_LETTERS || trigger.chars().count() > MAX_TRIGGER_CHARS {
                 let fix = format!(
-                    "use {FEWEST_LETTERS} letters or more, and at most {MOST_TRIGGER_CHARS} characters"
+                    "use {FEWEST_LETTERS} letters or more, and at most {MAX_TRIGGER_CHARS} characters"
                 );
                 self.add(Some(at), format!("triggers: `{trigger}` tells of nothing"), &fix);
             }
@@ -192,9 +192,9 @@ impl Reader<'_> {
             );
             return Vec::new();
         };
-        if items.len() > MOST_SCRIPTS {
+        if items.len() > MAX_SCRIPTS {
             let message = format!("tools: there are {} of them", items.len());
-            self.add(Some(line(node)), message, &format!("use at most {MOST_SCRIPTS}"));
+            self.add(Some(line(node)), message, &format!("use at most {MAX_SCRIPTS}"));
         }
         let scripts: Vec<Script> = items.iter().filter_map(|item| self.script(item)).collect();
         for (at, script) in scripts.iter().enumerate() {
@@ -236,9 +236,9 @@ impl Reader<'_> {
         };
         let timeout_ms = match fields.get("timeout_ms").map(|node| (line(node), number(node))) {
             None => USUAL_MS,
-            Some((_, Some(ms @ 100..=MOST_MS))) => u32::try_from(ms).unwrap_or(USUAL_MS),
+            Some((_, Some(ms @ 100..=MAX_MS))) => u32::try_from(ms).unwrap_or(USUAL_MS),
             Some((at, _)) => {
-                let fix = format!("use a whole number from 100 to {MOST_MS}");
+                let fix = format!("use a whole number from 100 to {MAX_MS}");
                 self.add(Some(at), "tools.timeout_ms: out of range".into(), &fix);
                 USUAL_MS
             }
@@ -254,9 +254,9 @@ impl Reader<'_> {
             self.add(Some(line(node)), "tools.args: must be a list".into(), "write `- name: …` below it");
             return Vec::new();
         };
-        if items.len() > MOST_ARGS {
+        if items.len() > MAX_ARGS {
             let message = format!("tools.args: there are {} of them", items.len());
-            self.add(Some(line(node)), message, &format!("use at most {MOST_ARGS}"));
+            self.add(Some(line(node)), message, &format!("use at most {MAX_ARGS}"));
         }
         items.iter().filter_map(|item| self.arg(item)).collect()
     }
@@ -278,9 +278,9 @@ impl Reader<'_> {
 
     fn description(&mut self, fields: &Fields<'_, '_>, what: &str) -> String {
         let description = self.needed(fields, "description", what).unwrap_or_default();
-        if description.chars().count() > MOST_DESCRIPTION_CHARS {
+        if description.chars().count() > MAX_DESCRIPTION_CHARS {
             let message =
-                format!("description of {what}: it is longer than {MOST_DESCRIPTION_CHARS} characters");
+                format!("description of {what}: it is longer than {MAX_DESCRIPTION_CHARS} characters");
             self.add(
                 fields.get("description").map(line),
                 message,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// How often it is looked whether a file has changed.
 const LOOKED_EVERY: Duration = Duration::from_secs(1);
 /// Most skills whose whole text stands in a prompt.
-const MOST_AT_ONCE: usize = 3;
+const MAX_AT_ONCE: usize = 3;
 
 /// A skill.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,7 +145,7 @@ impl Skills {
             |skill: &&Skill| mentions(request, skill.read.manifest.triggers.iter().map(String::as_str));
         let mut told =
             Told { summaries: usable().map(line).collect::<Vec<_>>().join("\n"), ..Told::default() };
-        for skill in usable().filter(is_meant).take(MOST_AT_ONCE) {
+        for skill in usable().filter(is_meant).take(MAX_AT_ONCE) {
             let manifest = &skill.read.manifest;
             let gap = if told.text.is_empty() { "" } else { "\n\n" };
             told.text += &format!("{gap}# {}\n{}", manifest.name, skill.read.text);

@@ -18,11 +18,11 @@ use std::sync::Arc;
 /// What the names of their tools begin with.
 const PREFIX: &str = "skill.";
 /// Longest argument, characters.
-const MOST_ARG_CHARS: usize = 500;
+const MAX_ARG_CHARS: usize = 500;
 /// Most of what a script says that is kept, characters.
-const MOST_CHARS: usize = 20_000;
+const MAX_CHARS: usize = 20_000;
 /// Most of a complaint that is told, characters.
-const MOST_COMPLAINT_CHARS: usize = 300;
+const MAX_COMPLAINT_CHARS: usize = 300;
 
 impl Skills {
     /// The scripts of a skill as tools.
@@ -55,7 +55,7 @@ fn schema(script: &Script) -> Value {
     let property = |arg: &ScriptArg| {
         let mut schema = match arg.choices.is_empty() {
             true => {
-                json!({"type": ["string", "number", "boolean"], "minLength": 1, "maxLength": MOST_ARG_CHARS})
+                json!({"type": ["string", "number", "boolean"], "minLength": 1, "maxLength": MAX_ARG_CHARS})
             }
             false => json!({"type": "string", "enum": arg.choices}),
         };
@@ -130,10 +130,10 @@ fn in_order(known: &[ScriptArg], args: &Slots) -> Vec<String> {
 }
 
 fn answer(name: &str, ran: ProgramOutput) -> Result<ExternalAnswer, String> {
-    let complaint = cleaned(ran.stderr.lines().last().unwrap_or_default(), MOST_COMPLAINT_CHARS).0;
+    let complaint = cleaned(ran.stderr.lines().last().unwrap_or_default(), MAX_COMPLAINT_CHARS).0;
     match ran.exit_code {
         Some(0) => {
-            let (text, truncated) = cleaned(&ran.stdout, MOST_CHARS);
+            let (text, truncated) = cleaned(&ran.stdout, MAX_CHARS);
             Ok(ExternalAnswer { text, truncated })
         }
         _ if ran.truncated => Err(format!("the script of {name} said more than is kept, and was ended")),

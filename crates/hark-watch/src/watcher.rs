@@ -26,7 +26,7 @@ const SHOWN: Duration = Duration::from_millis(1500);
 /// How often folders are looked at without the system's word: one may not be there yet, or be a share of another machine.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 /// Words of the system that may wait: a share that hangs keeps the thread from taking them.
-const MOST_WAITING: usize = 1000;
+const MAX_WAITING: usize = 1000;
 /// File of what is known of folders, in the state folder.
 const KEPT: &str = "watch.json";
 
@@ -56,7 +56,7 @@ impl Watcher {
         let mut started = Self { stops: Vec::new(), threads: Vec::new() };
         let folders = config.named_folders();
         if !folders.is_empty() {
-            let (tell, told) = sync_channel(MOST_WAITING);
+            let (tell, told) = sync_channel(MAX_WAITING);
             let folders = Folders::new(folders, state_dir, Arc::clone(&home), tell.clone());
             started.stops.push(tell);
             started
@@ -401,17 +401,17 @@ mod tests {
 
     #[test]
     fn what_is_told_while_nobody_takes_it_has_a_limit() {
-        let (tell, told) = sync_channel(MOST_WAITING);
+        let (tell, told) = sync_channel(MAX_WAITING);
         let overflowed = Arc::new(AtomicBool::new(false));
         let mut handler = handler(tell, Arc::clone(&overflowed));
         let written = || Ok(Event::new(EventKind::Modify(ModifyKind::Any)).add_path("/in/a".into()));
-        for _ in 0..MOST_WAITING {
+        for _ in 0..MAX_WAITING {
             handler(written());
         }
         assert!(!overflowed.load(Ordering::Acquire));
         handler(written());
         assert!(overflowed.load(Ordering::Acquire));
-        assert_eq!(told.try_iter().count(), MOST_WAITING);
+        assert_eq!(told.try_iter().count(), MAX_WAITING);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::broadcast;
 
 /// Samples that may wait for a pipeline: 20 s, 640 KiB. It has to open its engines first, and machines are busy at times.
-const MOST_WAITING: usize = 20 * SAMPLE_RATE_HZ as usize;
+const MAX_WAITING: usize = 20 * SAMPLE_RATE_HZ as usize;
 /// What a frame of sound counts at least, in samples: it takes memory of its own.
 const LEAST_COUNTED: usize = 32;
 /// How often a pipeline that hears somebody looks whether the recogniser has news when no sound comes.
@@ -144,7 +144,7 @@ impl RemoteMicrophone for Handle {
         let fix = "speak again in a moment";
         let refused =
             |message: &str| Fault::new(FaultKind::Unavailable, "microphone", message, fix).recoverable();
-        if self.shared.waiting.load(Ordering::Acquire) + counted(&samples) > MOST_WAITING {
+        if self.shared.waiting.load(Ordering::Acquire) + counted(&samples) > MAX_WAITING {
             return Err(refused("Hark does not keep up with what is said"));
         }
         self.shared.waiting.fetch_add(counted(&samples), Ordering::AcqRel);
@@ -162,7 +162,7 @@ impl RemoteMicrophone for Handle {
     }
 }
 
-/// What of [`MOST_WAITING`] a sound takes.
+/// What of [`MAX_WAITING`] a sound takes.
 fn counted(samples: &[i16]) -> usize {
     samples.len().max(LEAST_COUNTED)
 }

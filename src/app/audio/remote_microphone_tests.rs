@@ -156,7 +156,7 @@ fn what_waits_for_a_pipeline_that_takes_nothing_has_a_limit() {
             Err(_) => break,
         }
     }
-    assert_eq!(accepted, MOST_WAITING / LEAST_COUNTED);
+    assert_eq!(accepted, MAX_WAITING / LEAST_COUNTED);
     assert_eq!(queue.try_iter().count(), 2 * accepted, "one pause after each sound");
 }
 
@@ -205,7 +205,7 @@ fn a_pipeline_that_is_dropped_ends_with_what_was_being_said_and_gives_its_place_
 fn more_than_can_wait_is_refused() {
     let desk = Desk::new(0);
     let mut pipeline = desk.open();
-    let fault = pipeline.hear(&speaker("desk"), vec![0; MOST_WAITING + 1]).unwrap_err();
+    let fault = pipeline.hear(&speaker("desk"), vec![0; MAX_WAITING + 1]).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Unavailable);
     pipeline.hear(&speaker("desk"), blocks(40, true)).unwrap();
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Utterances of a person that are kept; more do not tell more (`hark eval speakers`).
-const MOST_SAMPLES: usize = 8;
+const MAX_SAMPLES: usize = 8;
 /// A voice that is less likely that of the name it is enrolled under is another's.
 const LEAST_SAME: f32 = 0.1;
 /// A voice that is as likely that of another name is not enrolled by voice: of two names neither would be told any more,
@@ -130,7 +130,7 @@ impl SpeakerRegistry {
             return Ok(Enrolment::OtherVoice);
         }
         let sample = VoiceSample { name: name.to_owned(), embedding, told_unix_ms: now_unix_ms };
-        self.store.add_voice(&sample, MOST_SAMPLES)?;
+        self.store.add_voice(&sample, MAX_SAMPLES)?;
         let person = self.people()?.into_iter().find(is_named);
         Ok(Enrolment::Enrolled(person.unwrap_or(EnrolledSpeaker {
             name: sample.name,

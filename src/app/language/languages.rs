@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Names whose meaning is remembered at most; a home has some hundreds.
-const MOST_NAMES: usize = 4096;
+const MAX_NAMES: usize = 4096;
 
 /// What is understood, and in which words it is answered.
 pub(crate) struct Languages {
@@ -145,7 +145,7 @@ fn similarity(classifier: Arc<Mutex<LazyClassifier>>) -> hark_nlu::Similar {
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let Ok(wanted) = classifier.embed(text) else { return vec![0.0; names.len()] };
         // Homes change their names; those of before are not kept for ever.
-        if known.len() > MOST_NAMES {
+        if known.len() > MAX_NAMES {
             known.clear();
         }
         let mut likeness = |name: &&str| {

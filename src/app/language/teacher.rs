@@ -14,8 +14,8 @@ use hark_store::turns::{TurnRecord, Turns};
 use std::sync::Arc;
 
 /// Longer texts are no requests of a home.
-const MOST_WORDS: usize = 40;
-const MOST_CHARACTERS: usize = 300;
+const MAX_WORDS: usize = 40;
+const MAX_CHARACTERS: usize = 300;
 /// Characters of what comes from outside that stand in a message.
 const MAX_SHOWN: usize = 80;
 /// Turns that are named to whoever names one that is not there.
@@ -105,10 +105,10 @@ impl Teacher {
 
     fn keep(&self, text: &str, label: &Label) -> Result<Lesson, Fault> {
         let words = spoken(text);
-        let fits = (1..=MOST_WORDS).contains(&words.split(' ').filter(|word| !word.is_empty()).count());
-        if !fits || text.chars().count() > MOST_CHARACTERS || text.contains(char::is_control) {
+        let fits = (1..=MAX_WORDS).contains(&words.split(' ').filter(|word| !word.is_empty()).count());
+        if !fits || text.chars().count() > MAX_CHARACTERS || text.contains(char::is_control) {
             let message = format!("“{}” is nothing to learn from", one_line(text, MAX_SHOWN));
-            return Err(bad(message, format!("mark a request of 1 to {MOST_WORDS} words")));
+            return Err(bad(message, format!("mark a request of 1 to {MAX_WORDS} words")));
         }
         let marked = mark(&self.paths.marked(&self.language), text, label)?;
         let meant = label.intent.clone().unwrap_or_else(|| NONE.to_owned());

@@ -18,7 +18,7 @@ use std::thread::JoinHandle;
 
 /// Most that may wait. Of what is typed one is read at a time, and the rest waits in the event queue, so that this holds what
 /// is said at the microphones. What finds it full is answered as what cannot be read.
-const MOST_WAITING: usize = 32;
+const MAX_WAITING: usize = 32;
 
 /// What is to be found out.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl ReadingThread {
         reading_parts: Arc<ReadingParts>,
         event_queue: Arc<EventQueue>,
     ) -> std::io::Result<(Self, Reading)> {
-        let (waiting, work) = sync_channel(MOST_WAITING);
+        let (waiting, work) = sync_channel(MAX_WAITING);
         let reading = Reading { reading_parts: reading_parts.clone(), waiting };
         let thread = std::thread::Builder::new()
             .name("hark-reading".into())
@@ -238,7 +238,7 @@ mod tests {
     fn what_finds_no_room_is_answered_at_once_and_nothing_secret_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let (thread, reading, event_queue, let_read) = start(folder.path());
-        let refused = (0..MOST_WAITING + 2).filter_map(|_| reading.give(understand("t", "one"))).count();
+        let refused = (0..MAX_WAITING + 2).filter_map(|_| reading.give(understand("t", "one"))).count();
         assert!((1..=2).contains(&refused), "one may be read already");
         let text = "the wi-fi password is hunter2".to_owned();
         let typed = Event::Typed { text, origin: Origin::Cli, speak: false, dry_run: false };

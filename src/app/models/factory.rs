@@ -26,9 +26,9 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 
 /// Things of the house that a model is told of at most.
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 /// Bytes of a file about Hark or its household at most; two of them and the rest fit into one prompt.
-const MOST_BYTES: u64 = 20 * 1024;
+const MAX_BYTES: u64 = 20 * 1024;
 
 /// What works with language models; `None` when none is configured. What takes a while and is needed at the first request only
 /// is made in the background where the program `stays`.
@@ -118,15 +118,15 @@ fn read(file: &str) -> Result<String, Fault> {
         )
     };
     let size = std::fs::metadata(&path).map_err(|error| bad(error.to_string()))?.len();
-    if size > MOST_BYTES {
-        return Err(bad(format!("it has {size} bytes; at most {MOST_BYTES} are read")));
+    if size > MAX_BYTES {
+        return Err(bad(format!("it has {size} bytes; at most {MAX_BYTES} are read")));
     }
     std::fs::read_to_string(&path).map_err(|error| bad(error.to_string()))
 }
 
 /// The things a model may be told of.
 fn shown(home: &Home) -> impl Iterator<Item = &Entity> {
-    home.entities.iter().filter(|entity| !entity.is_secret()).take(MOST_LINES)
+    home.entities.iter().filter(|entity| !entity.is_secret()).take(MAX_LINES)
 }
 
 /// Their names with their kinds, a line an area, in the order of the home.

@@ -19,9 +19,9 @@ use tokio::runtime::Handle;
 use tokio::task::{AbortHandle, JoinHandle};
 
 /// Tasks at once; more wait for nothing, they are told so.
-const MOST_TASKS: usize = 128;
+const MAX_TASKS: usize = 128;
 /// Texts that wait to be read at most.
-const MOST_UNREAD: usize = 16;
+const MAX_UNREAD: usize = 16;
 
 /// See the module.
 pub(crate) struct ModelWorker {
@@ -59,7 +59,7 @@ impl ModelWorker {
         let turn = task.turn.clone();
         judging(&self.judging).drain(..).for_each(|judged| judged.abort());
         if !self.has_room() {
-            let fault = too_much(format!("{MOST_TASKS} requests are being thought about already"));
+            let fault = too_much(format!("{MAX_TASKS} requests are being thought about already"));
             tell(&self.event_queue, Event::Thought { turn, thought: unanswered(fault) });
             return;
         }
@@ -104,7 +104,7 @@ impl ModelWorker {
     pub(crate) fn read_facts(&mut self, passing: Passing) {
         let Some(memory) = self.memory.clone() else { return };
         let mut unread = lock(&self.unread);
-        if unread.len() == MOST_UNREAD {
+        if unread.len() == MAX_UNREAD {
             unread.pop_front();
         }
         unread.push_back(passing);
@@ -133,7 +133,7 @@ impl ModelWorker {
     /// Whether another task can begin. Those that have ended are forgotten.
     fn has_room(&mut self) -> bool {
         self.running.retain(|_, task| !task.is_finished());
-        self.running.len() < MOST_TASKS
+        self.running.len() < MAX_TASKS
     }
 
     /// Puts news of a turn into the event queue.

@@ -32,7 +32,7 @@ use tokio::sync::{Notify, oneshot};
 const PREFIX: &str = "asked-";
 
 /// A request that was taken up so often without being done may be what the program dies of.
-const MOST_TRIES: u32 = 5;
+const MAX_TRIES: u32 = 5;
 
 /// How long the next one waits for it.
 const DONE_WITHIN: Duration = Duration::from_secs(60);
@@ -310,7 +310,7 @@ fn number(turn: &TurnId) -> Option<i64> {
 
 /// What is asked for, or why that is not done any more.
 fn still_wanted(request: &OpenRequest, now_unix_ms: i64) -> Result<Event, &'static str> {
-    if request.tries >= MOST_TRIES {
+    if request.tries >= MAX_TRIES {
         return Err("the program ended each time it was tried");
     }
     if now_unix_ms.saturating_sub(request.at_unix_ms) > STALE_MS {

@@ -178,7 +178,7 @@ fn a_setting_is_on_the_disk_before_it_is_acknowledged_and_handed_on_by_nobody_el
 async fn what_kills_the_program_is_given_up_and_told_and_what_waits_behind_it_is_not() {
     let place = Place::new();
     place.start().keep(vec![arrival(asked("poison")), arrival(asked("waits"))]);
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         let inbox = place.start();
         let left = inbox.left_over().unwrap();
         assert_eq!(left.len(), 2);

@@ -27,11 +27,11 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 /// Events kept for a replay at most; a conversation that never rests is cut at its beginning.
-const MOST_INPUTS: usize = 4096;
+const MAX_INPUTS: usize = 4096;
 /// Conversations whose mode is remembered.
-const MOST_MODES: usize = 512;
+const MAX_MODES: usize = 512;
 /// Facts of which vectors are made after a turn; the rest after the next ones.
-const MOST_EMBEDDED: usize = 16;
+const MAX_EMBEDDED: usize = 16;
 /// The store is tidied every this many turns.
 const PRUNE_EVERY: u32 = 50;
 
@@ -101,7 +101,7 @@ impl Recorder {
         if at_rest && !std::mem::replace(&mut self.leads_in, leads_in(event)) {
             self.inputs.clear();
         }
-        if self.inputs.len() < MOST_INPUTS {
+        if self.inputs.len() < MAX_INPUTS {
             self.inputs.push(match event {
                 // The machine hands pictures on and never looks at them, and they would fill the disk.
                 Event::Pictures { origin, pictures } => {
@@ -127,7 +127,7 @@ impl Recorder {
         };
         match mode {
             Some(mode) => {
-                if self.modes.len() >= MOST_MODES && !self.modes.contains_key(session) {
+                if self.modes.len() >= MAX_MODES && !self.modes.contains_key(session) {
                     self.modes.clear();
                 }
                 self.modes.insert(session.clone(), mode);
@@ -348,7 +348,7 @@ fn keep_passing(keeping: &Keeping, passing: Option<&Passing>, at_unix_ms: i64) -
     }
     keeping.memory.keep_recent(at_unix_ms)?;
     // Without the encoder facts are found by their words.
-    if let Err(fault) = keeping.memory.embed_missing(MOST_EMBEDDED) {
+    if let Err(fault) = keeping.memory.embed_missing(MAX_EMBEDDED) {
         tracing::debug!("facts have no vectors yet: {fault}");
     }
     Ok(())

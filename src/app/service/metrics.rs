@@ -18,7 +18,7 @@ const STAGES: [&str; 5] = [
 ];
 
 /// Parts of which the last fault is remembered.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// Wake words and near misses that are remembered.
 const MAX_HEARD: usize = 50;
@@ -73,7 +73,7 @@ impl Tally {
             }
             PublicEvent::Error(fault) => {
                 let count = counts.faults.get(&fault.part).map_or(0, |(count, _)| *count);
-                if count > 0 || counts.faults.len() < MOST_PARTS {
+                if count > 0 || counts.faults.len() < MAX_PARTS {
                     let reported = ReportedFault { at: envelope.at.clone(), fault: fault.clone() };
                     counts.faults.insert(fault.part.clone(), (count + 1, reported));
                 }
@@ -218,6 +218,6 @@ mod tests {
         for part in 0..1000 {
             note(&tally, "5", fault(&format!("part \"{part}\"\n"), "x"));
         }
-        assert_eq!(tally.faults().len(), MOST_PARTS);
+        assert_eq!(tally.faults().len(), MAX_PARTS);
     }
 }

@@ -28,7 +28,7 @@ const GERMAN_HOME: &str = "de_home.toml";
 /// What no home can serve.
 const ELSEWHERE: &str = "en_elsewhere.txt";
 /// Tools that are offered at most, beside what is set: what fewer and more would do.
-const MOST_OFFERED: [usize; 3] = [6, 8, 10];
+const MAX_OFFERED: [usize; 3] = [6, 8, 10];
 /// From here on the classifier alone would have something acted on.
 const SURE: f32 = 0.6;
 
@@ -199,7 +199,7 @@ fn offered_rows(run: &Run<'_>, app: &App) -> Result<Vec<Row>, Fault> {
     let (tools, set) = (app.tool_reference(), config.route.max_tools as usize);
     let relevance = EncodedTools::new(app.languages.classifier.clone(), app.runtime.handle());
     let file = yaml::read(&app.languages.paths.held_out("en"))?;
-    let mut of_most = [set].into_iter().chain(MOST_OFFERED).map(|most| (most, [0, 0], 0)).collect::<Vec<_>>();
+    let mut of_most = [set].into_iter().chain(MAX_OFFERED).map(|most| (most, [0, 0], 0)).collect::<Vec<_>>();
     let mut by_words = [0, 0];
     for group in file["examples"].as_array().cloned().unwrap_or_default() {
         let serves = group["intent"].as_str().and_then(tool_for);

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Turns before it that the machine may remember something of.
 pub const LEAD_UP_TURNS: u32 = 100;
 /// How many turns more than the record shows may have been open unseen.
-const MOST_UNSEEN: u64 = 32;
+const MAX_UNSEEN: u64 = 32;
 /// Fields that every event has around its own.
 const AROUND: [&str; 5] = ["turn", "t_ms", "at", "audio_ms", "file"];
 /// Events that other parts than the machine tell of a turn as well; they count where the machine tells some.
@@ -88,7 +88,7 @@ fn best(
         visit_turns(input, prefix, &mut |number| seen = seen.min(number));
     }
     let mut best: Option<Replayed> = None;
-    for unseen in 0..seen.min(MOST_UNSEEN) {
+    for unseen in 0..seen.min(MAX_UNSEEN) {
         let offset = seen - 1 - unseen;
         let today = run(record, inputs, prefix, number, offset, settings)?;
         if best.as_ref().is_none_or(|best| today.differences.len() < best.differences.len()) {

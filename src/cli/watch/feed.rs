@@ -20,7 +20,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 const AGAIN_AFTER: Duration = Duration::from_millis(700);
 /// News that may wait for the drawing. A terminal that hangs takes none; then the running Hark is not listened to either, and
 /// hangs up when it has waited long enough.
-const MOST_NEWS: usize = 1000;
+const MAX_NEWS: usize = 1000;
 /// Turns in the list.
 const TURNS: &str = "100";
 /// The conversation of what is typed here.
@@ -39,7 +39,7 @@ impl Feed {
     /// # Errors
     /// When the system gives no threads.
     pub(super) fn start(config: Config) -> Result<Self, Fault> {
-        let (tell, news) = mpsc::sync_channel(MOST_NEWS);
+        let (tell, news) = mpsc::sync_channel(MAX_NEWS);
         let (sent, sending) = unbounded_channel();
         let (asked, asking) = mpsc::channel();
         let (to, its_config) = (tell.clone(), config.clone());

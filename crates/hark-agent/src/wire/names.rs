@@ -4,7 +4,7 @@ use hark_core::model::Prompt;
 use std::collections::HashMap;
 
 /// Longest name there.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// Names of one prompt in both forms.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Names {
             return;
         }
         let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
-        let mut plain: String = name.chars().map(allowed).take(MOST).collect();
+        let mut plain: String = name.chars().map(allowed).take(MAX).collect();
         if plain.is_empty() {
             plain.push('-');
         }
@@ -48,7 +48,7 @@ impl Names {
         let mut number = 2;
         while self.back.contains_key(&chosen) {
             let ending = format!("-{number}");
-            plain.truncate(MOST - ending.len());
+            plain.truncate(MAX - ending.len());
             chosen = format!("{plain}{ending}");
             number += 1;
         }

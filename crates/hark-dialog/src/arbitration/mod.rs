@@ -15,7 +15,7 @@ use hark_core::house::{Claim, ClaimKind, Standing};
 use std::cmp::Ordering;
 
 /// Claims of other nodes that are remembered at most; a house has fewer nodes.
-const MOST_CLAIMS: usize = 64;
+const MAX_CLAIMS: usize = 64;
 
 /// How long the protocol takes for its steps, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl Arbiter {
             return Vec::new();
         }
         let won = claim.kind == ClaimKind::Won;
-        let has_room = self.others.len() < MOST_CLAIMS;
+        let has_room = self.others.len() < MAX_CLAIMS;
         match self.others.iter_mut().find(|other| other.claim.node == claim.node) {
             Some(known) if known.claim.id == claim.id => {
                 known.won |= won;

@@ -116,7 +116,7 @@ fn garbage_is_known_and_bounded() {
     for number in 0..10_000 {
         flooded.received(0, Claim { node: format!("n{number}"), ..sound.clone() });
     }
-    assert_eq!(flooded.others.len(), MOST_CLAIMS);
+    assert_eq!(flooded.others.len(), MAX_CLAIMS);
 }
 
 /// A network that delays, doubles, reorders and loses, and ten nodes with clocks of their own.

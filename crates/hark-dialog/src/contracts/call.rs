@@ -16,7 +16,7 @@ use hark_core::model::{
 use serde_json::Value;
 
 /// A result is put into this many sentences at most.
-const MOST_SENTENCES: usize = 2;
+const MAX_SENTENCES: usize = 2;
 
 /// What goes with a call besides its variables.
 pub struct Options<'a> {
@@ -301,8 +301,8 @@ fn structured(
 fn spoken(answer: Result<Completion, ModelError>, schema: &Checked, contract: Contract) -> Attempt {
     match answer.map(|completion| check::words(peeled(&completion.text), schema)) {
         Ok(Ok(value)) => match check::sentences(value.as_str().unwrap_or_default()) {
-            count if contract == Contract::ResponseFormatting && count > MOST_SENTENCES => {
-                Attempt::Invalid(vec![format!("{count} sentences are more than {MOST_SENTENCES}")])
+            count if contract == Contract::ResponseFormatting && count > MAX_SENTENCES => {
+                Attempt::Invalid(vec![format!("{count} sentences are more than {MAX_SENTENCES}")])
             }
             _ => Attempt::Said(value, Vec::new()),
         },

@@ -4,18 +4,18 @@ use super::reference::Checked;
 use serde_json::Value;
 
 /// Most bytes of an answer that are looked at.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 /// How deep objects and lists may be in each other.
-const MOST_DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 /// Most mistakes that are told of one answer, and most characters of each.
-const MOST_ERRORS: usize = 5;
-const MOST_ERROR_CHARS: usize = 200;
+const MAX_ERRORS: usize = 5;
+const MAX_ERROR_CHARS: usize = 200;
 
 /// The one JSON object an answer is, if it is one and satisfies the schema.
 pub(super) fn object(raw: &str, schema: &Checked) -> Result<Value, Vec<String>> {
     let wrong = |why: String| Err(vec![why]);
-    if raw.len() > MOST_BYTES {
-        return wrong(format!("{} bytes are more than {MOST_BYTES}", raw.len()));
+    if raw.len() > MAX_BYTES {
+        return wrong(format!("{} bytes are more than {MAX_BYTES}", raw.len()));
     }
     let text = without_fences(raw);
     if text.is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn object(raw: &str, schema: &Checked) -> Result<Value, Vec<String>> 
         return wrong("not a JSON object alone: it begins with something else".into());
     }
     if too_deep(text) {
-        return wrong(format!("it is nested deeper than {MOST_DEPTH} levels"));
+        return wrong(format!("it is nested deeper than {MAX_DEPTH} levels"));
     }
     match serde_json::from_str::<Value>(text) {
         Ok(value) => {
@@ -49,9 +49,9 @@ pub(super) fn mistakes(value: &Value, schema: &Checked) -> Vec<String> {
     let told = |error: jsonschema::ValidationError<'_>| {
         let at = error.instance_path().to_string();
         let at = if at.is_empty() { String::new() } else { format!("{at}: ") };
-        format!("{at}{}", error.masked()).chars().take(MOST_ERROR_CHARS).collect()
+        format!("{at}{}", error.masked()).chars().take(MAX_ERROR_CHARS).collect()
     };
-    schema.validator().iter_errors(value).take(MOST_ERRORS).map(told).collect()
+    schema.validator().iter_errors(value).take(MAX_ERRORS).map(told).collect()
 }
 
 /// How many sentences a text has at least: marks that end one and lines. Full stops of numbers, initials and short
@@ -91,7 +91,7 @@ fn too_deep(text: &str) -> bool {
             b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > MOST_DEPTH {
+        if depth > MAX_DEPTH {
             return true;
         }
     }
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn anything_else_is_not() {
         let deep = format!("{{\"a\":1,\"b\":{}{}}}", "[".repeat(40), "]".repeat(40));
-        let long = format!("{{\"a\":1,\"b\":\"{}\"}}", "x".repeat(MOST_BYTES));
+        let long = format!("{{\"a\":1,\"b\":\"{}\"}}", "x".repeat(MAX_BYTES));
         for bad in [
             "",
             "```\n```",

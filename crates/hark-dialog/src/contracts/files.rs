@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Most bytes of a file in a folder of one's own.
-const MOST_BYTES: u64 = 256 * 1024;
+const MAX_BYTES: u64 = 256 * 1024;
 
 macro_rules! shipped {
     ($($name:literal),* $(,)?) => {
@@ -96,8 +96,8 @@ impl Files {
 
 fn read(path: &Path) -> Result<String, String> {
     let size = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if size > MOST_BYTES {
-        return Err(format!("{size} bytes are more than {MOST_BYTES}"));
+    if size > MAX_BYTES {
+        return Err(format!("{size} bytes are more than {MAX_BYTES}"));
     }
     std::fs::read_to_string(path).map_err(|error| error.to_string())
 }

@@ -12,9 +12,9 @@ use minijinja::{Environment, UndefinedBehavior, context};
 use serde_json::Value;
 
 /// Most characters of fenced material, where the template gives no other bound.
-const MOST_FENCED_CHARS: usize = 6_000;
+const MAX_FENCED_CHARS: usize = 6_000;
 /// Most characters of what goes in one line.
-const MOST_INLINE_CHARS: usize = 80;
+const MAX_INLINE_CHARS: usize = 80;
 /// Steps a template may take: many times what a shipped one needs.
 const FUEL: u64 = 200_000;
 /// Parts the instructions from the request in the rendered text.
@@ -45,7 +45,7 @@ const MARKS: [(&str, &str); 21] = [
     ("<end_of_text>", "< end_of_text >"),
 ];
 /// Most characters of a prompt.
-const MOST_CHARS: usize = 64 * 1024;
+const MAX_CHARS: usize = 64 * 1024;
 
 /// Every template, compiled.
 pub(super) struct Prompts {
@@ -114,8 +114,8 @@ impl Prompts {
         let name = format!("{}/prompt.md", contract.name());
         let rendered = self.environment.get_template(&name).and_then(|template| template.render(all));
         let text = rendered.map_err(|error| format!("the prompt cannot be made: {error:#}"))?;
-        if text.chars().count() > MOST_CHARS {
-            return Err(format!("the prompt is longer than {MOST_CHARS} characters"));
+        if text.chars().count() > MAX_CHARS {
+            return Err(format!("the prompt is longer than {MAX_CHARS} characters"));
         }
         // Nothing from outside comes before the mark unfenced, so the first one is Hark's.
         let Some((system, user)) = text.split_once(PARTED) else {
@@ -147,11 +147,11 @@ fn tidy(text: &str) -> String {
 }
 
 fn fence_filter(value: minijinja::Value, name: Option<String>, most: Option<usize>) -> String {
-    fence(&words_of(&value), name.as_deref().unwrap_or("text"), most.unwrap_or(MOST_FENCED_CHARS))
+    fence(&words_of(&value), name.as_deref().unwrap_or("text"), most.unwrap_or(MAX_FENCED_CHARS))
 }
 
 fn inline_filter(value: minijinja::Value, most: Option<usize>) -> String {
-    inline(&words_of(&value), most.unwrap_or(MOST_INLINE_CHARS))
+    inline(&words_of(&value), most.unwrap_or(MAX_INLINE_CHARS))
 }
 
 /// Texts as they are, anything else as JSON.

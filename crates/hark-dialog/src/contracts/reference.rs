@@ -16,7 +16,7 @@ pub const TOOL_PREFIX: &str = "tool.";
 /// Where a schema says what is filled in.
 const FILLED: &str = "x-filled";
 /// Most selections of tools whose words are kept.
-const MOST_KEPT: usize = 32;
+const MAX_KEPT: usize = 32;
 
 /// A schema, ready to check with, and as prompts show it.
 pub struct Checked {
@@ -142,7 +142,7 @@ impl Reference {
             return Ok(Arc::clone(filled));
         }
         let filled = Arc::new(self.fill(contract, only)?);
-        if made.len() >= MOST_KEPT {
+        if made.len() >= MAX_KEPT {
             made.clear();
         }
         made.insert(selection, Arc::clone(&filled));

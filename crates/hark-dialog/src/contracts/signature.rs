@@ -5,9 +5,9 @@ use super::prompt;
 use serde_json::{Map, Value};
 
 /// Values of a choice that are shown.
-const MOST_CHOICES: usize = 12;
+const MAX_CHOICES: usize = 12;
 /// Characters of a line.
-const MOST_CHARS: usize = 1000;
+const MAX_CHARS: usize = 1000;
 
 /// `name: text, brightness?: integer 0 to 100, mode?: "heat"|"cool"`; a question mark: may be left out.
 pub(super) fn of(schema: &Value) -> String {
@@ -16,7 +16,7 @@ pub(super) fn of(schema: &Value) -> String {
         return "none, {}".into();
     };
     // It may come from outside, like the tool.
-    prompt::inline(&fields(properties, schema), MOST_CHARS)
+    prompt::inline(&fields(properties, schema), MAX_CHARS)
 }
 
 fn fields(properties: &Map<String, Value>, schema: &Value) -> String {
@@ -31,8 +31,8 @@ fn fields(properties: &Map<String, Value>, schema: &Value) -> String {
 
 fn kind(about: &Value) -> String {
     if let Some(choices) = about["enum"].as_array() {
-        let shown = choices.iter().take(MOST_CHOICES).map(Value::to_string).collect::<Vec<_>>().join("|");
-        return if choices.len() > MOST_CHOICES { format!("{shown}|…") } else { shown };
+        let shown = choices.iter().take(MAX_CHOICES).map(Value::to_string).collect::<Vec<_>>().join("|");
+        return if choices.len() > MAX_CHOICES { format!("{shown}|…") } else { shown };
     }
     match about["type"].as_str() {
         Some("string") => about["format"].as_str().unwrap_or("text").to_owned(),

@@ -6,9 +6,9 @@ use super::reference::{Checked, Reference};
 use hark_core::model::{Completion, ModelCall, ModelError, ToolSpec};
 
 /// Names of offered tools that are told at most.
-const MOST_NAMES: usize = 60;
+const MAX_NAMES: usize = 60;
 /// Calls of one step that are looked at; more are a mistake.
-const MOST_CALLS: usize = 16;
+const MAX_CALLS: usize = 16;
 
 /// The calls of an answer, where tools are offered.
 pub(super) fn calls(answer: &Result<Completion, ModelError>, offer: &[ToolSpec]) -> Vec<ModelCall> {
@@ -20,8 +20,8 @@ pub(super) fn calls(answer: &Result<Completion, ModelError>, offer: &[ToolSpec])
 
 /// What is wrong with calls.
 pub(super) fn mistakes(calls: &[ModelCall], offer: &[ToolSpec], reference: &Reference) -> Vec<String> {
-    if calls.len() > MOST_CALLS {
-        return vec![format!("{} calls at once are more than {MOST_CALLS}", calls.len())];
+    if calls.len() > MAX_CALLS {
+        return vec![format!("{} calls at once are more than {MAX_CALLS}", calls.len())];
     }
     let wrong = |(number, call): (usize, &ModelCall)| {
         let Some(spec) = offered(offer, &call.tool) else {
@@ -40,13 +40,13 @@ pub(super) fn mistakes(calls: &[ModelCall], offer: &[ToolSpec], reference: &Refe
 /// What the tools take that were called wrongly, or which there are, for the next attempt.
 pub(super) fn reinforced(calls: &[ModelCall], offer: &[ToolSpec], reference: &Reference) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for call in calls.iter().take(MOST_CALLS) {
+    for call in calls.iter().take(MAX_CALLS) {
         let line = match offered(offer, &call.tool) {
             Some(spec) => reference
                 .line(&spec.name)
                 .map_or_else(|| format!("- {}\n  arguments: {}", spec.name, spec.schema), str::to_owned),
             None => {
-                let names: Vec<&str> = offer.iter().take(MOST_NAMES).map(|spec| spec.name.as_str()).collect();
+                let names: Vec<&str> = offer.iter().take(MAX_NAMES).map(|spec| spec.name.as_str()).collect();
                 format!("The tools there are: {}.", names.join(", "))
             }
         };

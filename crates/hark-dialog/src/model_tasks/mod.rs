@@ -60,10 +60,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use strategy::TaskStrategy;
 
 /// Tasks that may wait for somebody; the oldest gives way.
-const MOST_SUSPENDED: usize = 64;
+const MAX_SUSPENDED: usize = 64;
 
 /// Characters of a result, of the house or of a conversation that a model is shown.
-const MOST_SHOWN_CHARS: usize = 6000;
+const MAX_SHOWN_CHARS: usize = 6000;
 
 /// Gets what is told while a task runs.
 pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
@@ -298,7 +298,7 @@ impl ModelTasks {
     fn suspend(&self, turn: &TurnId, waiting: Waiting) {
         let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
         suspended.retain(|(known, ..)| known != turn);
-        if suspended.len() == MOST_SUSPENDED {
+        if suspended.len() == MAX_SUSPENDED {
             suspended.remove(0);
         }
         suspended.push((turn.clone(), waiting));
@@ -572,12 +572,12 @@ struct More<'a> {
 
 /// Data of others as a model is shown it: quoted, and no longer than it can take.
 fn fenced(text: &str, name: &str) -> String {
-    fence(text, name, MOST_SHOWN_CHARS)
+    fence(text, name, MAX_SHOWN_CHARS)
 }
 
 /// A result as a model is shown it.
 fn shown(result: &Value) -> String {
-    result.to_string().chars().take(MOST_SHOWN_CHARS).collect()
+    result.to_string().chars().take(MAX_SHOWN_CHARS).collect()
 }
 
 /// Makes a question of the gate a refusal, where nobody is there who could be asked whether text from outside is right.

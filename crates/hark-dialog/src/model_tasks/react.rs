@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 /// The tool by which a model asks the person.
 const ASK: &str = "ask_user";
 /// Characters of a question to the person.
-const MOST_QUESTION_CHARS: usize = 300;
+const MAX_QUESTION_CHARS: usize = 300;
 
 /// Where a task stands.
 pub(super) struct State {
@@ -255,7 +255,7 @@ impl Work<'_> {
             state.result(call, self.proceed());
             return None;
         }
-        Some(ThoughtEnd::Asks { question: question.chars().take(MOST_QUESTION_CHARS).collect() })
+        Some(ThoughtEnd::Asks { question: question.chars().take(MAX_QUESTION_CHARS).collect() })
     }
 
     /// Tells the model what came of a call, and what of the house it changed.
@@ -315,7 +315,7 @@ impl Work<'_> {
 fn ask_tool() -> ToolSpec {
     let schema = json!({
         "type": "object",
-        "properties": {"question": {"type": "string", "minLength": 1, "maxLength": MOST_QUESTION_CHARS}},
+        "properties": {"question": {"type": "string", "minLength": 1, "maxLength": MAX_QUESTION_CHARS}},
         "required": ["question"],
         "additionalProperties": false,
     });

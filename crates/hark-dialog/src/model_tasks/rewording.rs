@@ -10,7 +10,7 @@ use hark_core::thinking::TextSource;
 use serde_json::json;
 
 /// Characters of a text that is put into other words; as much as the contract shows a model.
-const MOST_CHARS: usize = 8000;
+const MAX_CHARS: usize = 8000;
 /// The tool by which the clipboard is read.
 const CLIPBOARD: &str = "clipboard.read";
 
@@ -27,8 +27,8 @@ impl Work<'_> {
         };
         let failed = |text: String| ThoughtEnd::Answered { text, language: self.language(), failed: true };
         let length = original.chars().count();
-        if length > MOST_CHARS {
-            return failed(self.words().too_long(length, MOST_CHARS));
+        if length > MAX_CHARS {
+            return failed(self.words().too_long(length, MAX_CHARS));
         }
         let language = change.language.as_deref();
         let vars = json!({

@@ -10,7 +10,7 @@ use hark_core::model::Picture;
 use hark_core::public_event::Origin;
 
 /// Conversations that are remembered; the one used longest ago gives way.
-const MOST: usize = 512;
+const MAX: usize = 512;
 
 /// One conversation.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ impl Talks {
                 story: None,
             },
         };
-        if self.0.len() == MOST {
+        if self.0.len() == MAX {
             self.0.remove(0);
         }
         self.0.push(talk);
@@ -191,14 +191,14 @@ mod tests {
     fn the_conversation_used_longest_ago_gives_way() {
         let mut talks = Talks::default();
         let name = |n: usize| Origin::Api(n.to_string());
-        for n in 0..MOST {
+        for n in 0..MAX {
             talks.open(&name(n)).last_reply = Some(n.to_string());
         }
         talks.open(&name(0));
-        talks.open(&name(MOST));
+        talks.open(&name(MAX));
         assert_eq!(talks.of(&name(0)).and_then(|talk| talk.last_reply.as_deref()), Some("0"));
         assert!(talks.of(&name(1)).is_none() && talks.of(&name(2)).is_some());
-        assert_eq!(talks.0.len(), MOST);
+        assert_eq!(talks.0.len(), MAX);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use hark_core::{
 };
 
 /// Pictures one request may come with.
-const MOST_PICTURES: usize = 4;
+const MAX_PICTURES: usize = 4;
 
 /// What a request is called that takes several tools, planned or one after the other.
 const TASKS: [&str; 2] = ["plan", "react"];
@@ -31,7 +31,7 @@ const SLACK_MS: u64 = 10_000;
 impl Machine {
     /// Pictures that go with the next request of this one.
     pub(super) fn on_pictures(&mut self, origin: &Origin, mut pictures: Vec<Picture>) {
-        pictures.truncate(MOST_PICTURES);
+        pictures.truncate(MAX_PICTURES);
         self.talks.open(origin).pictures = pictures;
     }
 

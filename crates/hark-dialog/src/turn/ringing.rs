@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 const RING_PAUSE_MS: u64 = 4_000;
 
 /// How many are told between two pauses; of more, the others come after the next.
-const MOST_AT_ONCE: usize = 5;
+const MAX_AT_ONCE: usize = 5;
 
 /// What rings, and when it is heard next.
 #[derive(Debug, Clone, Default)]
@@ -82,7 +82,7 @@ impl Ringing {
 
     /// Those whose turn it is to be told.
     fn next(&mut self) -> Vec<Timer> {
-        let most = MOST_AT_ONCE.min(self.timers.len());
+        let most = MAX_AT_ONCE.min(self.timers.len());
         self.timers.rotate_left(most);
         self.timers.iter().skip(self.timers.len() - most).map(|(timer, _)| timer.clone()).collect()
     }

@@ -17,7 +17,7 @@ const VERBOSITY: &str = "verbosity";
 const ITSELF: &str = "itself";
 
 /// Longest name of somebody to speak as, characters.
-const MOST_CHARS: usize = 100;
+const MAX_CHARS: usize = 100;
 
 impl Machine {
     /// Whether the text was such a command; what it says is kept then, or how it is written is told.
@@ -98,7 +98,7 @@ fn in_words(intent: &Intent) -> Option<Style> {
     let persona = match slot(ITSELF) {
         Some(_) => Some(String::new()),
         None => {
-            slot(PERSONA).and_then(|name| name.as_str()).map(|name| name.chars().take(MOST_CHARS).collect())
+            slot(PERSONA).and_then(|name| name.as_str()).map(|name| name.chars().take(MAX_CHARS).collect())
         }
     };
     let verbosity = slot(VERBOSITY).and_then(|value| serde_json::from_value(value.clone()).ok());
@@ -120,8 +120,8 @@ fn read(text: &str) -> Option<Result<Style, Slip>> {
 }
 
 fn persona(rest: &str) -> Result<Style, Slip> {
-    if rest.chars().count() > MOST_CHARS {
-        return Err(Slip::new("slip_persona", &MOST_CHARS.to_string()));
+    if rest.chars().count() > MAX_CHARS {
+        return Err(Slip::new("slip_persona", &MAX_CHARS.to_string()));
     }
     let itself = ["", "none", "hark", "yourself"].contains(&rest.to_lowercase().as_str());
     let persona = if itself { String::new() } else { rest.to_owned() };

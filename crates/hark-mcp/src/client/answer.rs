@@ -6,9 +6,9 @@ use rmcp::ServiceError;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorCode, ResourceContents};
 
 /// Most of an answer that is kept, characters.
-pub(super) const MOST_CHARS: usize = 50_000;
+pub(super) const MAX_CHARS: usize = 50_000;
 /// Longest error text that is passed on, characters.
-const MOST_ERROR_CHARS: usize = 500;
+const MAX_ERROR_CHARS: usize = 500;
 
 /// The answer, or why there is none.
 pub(super) fn of(
@@ -23,9 +23,9 @@ pub(super) fn of(
     };
     match response {
         Ok(CallToolResponse::Complete(result)) => {
-            let (text, truncated) = words(&result, MOST_CHARS);
+            let (text, truncated) = words(&result, MAX_CHARS);
             if result.is_error == Some(true) {
-                let why = cleaned(&text, MOST_ERROR_CHARS).0;
+                let why = cleaned(&text, MAX_ERROR_CHARS).0;
                 return Err(failed(error_code::FAILED, format!("says: {why}"), true));
             }
             Ok(ExternalAnswer { text, truncated })
@@ -40,10 +40,10 @@ pub(super) fn of(
                 ErrorCode::INVALID_PARAMS => error_code::BAD_ARGUMENT,
                 _ => error_code::FAILED,
             };
-            Err(failed(code, format!("says: {}", cleaned(&error.message, MOST_ERROR_CHARS).0), true))
+            Err(failed(code, format!("says: {}", cleaned(&error.message, MAX_ERROR_CHARS).0), true))
         }
         Err(error) => {
-            let why = cleaned(&error.to_string(), MOST_ERROR_CHARS).0;
+            let why = cleaned(&error.to_string(), MAX_ERROR_CHARS).0;
             Err(ExternalFailure {
                 fix: "look at `hark mcp list`; it is started again".into(),
                 ..failed(error_code::OFFLINE, format!("is gone: {why}"), true)
@@ -92,7 +92,7 @@ mod tests {
         let answer = complete(json!({"content": [text("a\u{1b}[31m"), image, text("b")]})).unwrap();
         assert_eq!((answer.text.as_str(), answer.truncated), ("a[31m\n[a picture, image/png]\nb", false));
         let long = complete(json!({"content": [text(&"x".repeat(3_000_000))]})).unwrap();
-        assert_eq!((long.text.len(), long.truncated), (MOST_CHARS, true));
+        assert_eq!((long.text.len(), long.truncated), (MAX_CHARS, true));
         let data = complete(json!({"content": [], "structuredContent": {"a": 1}})).unwrap();
         assert_eq!(data.text, r#"{"a":1}"#);
     }

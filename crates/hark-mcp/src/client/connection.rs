@@ -24,9 +24,9 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 /// Longest message of a server, bytes. One that sends a longer one is ended.
-pub(super) const MOST_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
+pub(super) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Longest answer that tells of an error, bytes.
-const MOST_ERROR_BYTES: usize = 4096;
+const MAX_ERROR_BYTES: usize = 4096;
 /// How often the tools are asked for again: a server that has died or hangs is noticed by that, too.
 const ASKED_EVERY: Duration = Duration::from_secs(60);
 /// The tools are not asked for more often, whatever the server says of changes.
@@ -34,7 +34,7 @@ const NOT_BEFORE: Duration = Duration::from_secs(1);
 /// A connection that lasted as long is a good one: the next wait is short again.
 const STABLE: Duration = Duration::from_secs(30);
 /// Most pages of tools that are asked for.
-const MOST_PAGES: usize = 16;
+const MAX_PAGES: usize = 16;
 /// How long it may take to connect to the address of a server.
 const CONNECTS_WITHIN: Duration = Duration::from_secs(10);
 
@@ -108,8 +108,8 @@ fn connecting(server: &Server, client: Client) -> Result<(Connecting, Option<Pro
         return Ok((Box::pin(connect(client, http(server)?)), None));
     }
     let (process, stdin, stdout) = process::start(&server.name, &server.config)?;
-    let stdout = BoundedLines::new(stdout, MOST_MESSAGE_BYTES);
-    let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MOST_MESSAGE_BYTES);
+    let stdout = BoundedLines::new(stdout, MAX_MESSAGE_BYTES);
+    let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE_BYTES);
     Ok((Box::pin(connect(client, transport)), Some(process)))
 }
 
@@ -139,9 +139,9 @@ fn http(server: &Server) -> Result<StreamableHttpClientTransport<reqwest::Client
             bad(format!("no HTTP client: {error}"), "look at the certificates of this machine")
         })?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(server.config.url.clone())
-        .max_json_response_size(MOST_MESSAGE_BYTES)
-        .max_sse_event_size(MOST_MESSAGE_BYTES)
-        .max_error_response_size(MOST_ERROR_BYTES);
+        .max_json_response_size(MAX_MESSAGE_BYTES)
+        .max_sse_event_size(MAX_MESSAGE_BYTES)
+        .max_error_response_size(MAX_ERROR_BYTES);
     let file = &server.config.token_file;
     if !file.is_empty() {
         let token = std::fs::read_to_string(expand(file)).map_err(|error| {
@@ -185,7 +185,7 @@ async fn follow(
 async fn list(server: &Server, peer: &Peer<RoleClient>) -> Result<Listing, String> {
     let mut tools: Vec<Tool> = Vec::new();
     let mut cursor = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut page = PaginatedRequestParams::default();
         page.cursor = cursor;
         let page = peer
@@ -194,7 +194,7 @@ async fn list(server: &Server, peer: &Peer<RoleClient>) -> Result<Listing, Strin
             .map_err(|error| format!("it tells no tools: {}", plain(&error)))?;
         tools.extend(page.tools);
         cursor = page.next_cursor;
-        if cursor.is_none() || tools.len() > listing::MOST_TOOLS {
+        if cursor.is_none() || tools.len() > listing::MAX_TOOLS {
             break;
         }
     }

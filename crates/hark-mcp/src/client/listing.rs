@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Most tools of a server.
-pub(super) const MOST_TOOLS: usize = 128;
+pub(super) const MAX_TOOLS: usize = 128;
 /// Longest name of a tool.
-const MOST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 /// Longest description, characters.
-const MOST_DESCRIPTION: usize = 600;
+const MAX_DESCRIPTION: usize = 600;
 
 /// What a server has.
 #[derive(Debug, Default, PartialEq)]
@@ -28,23 +28,23 @@ pub(super) fn of(server: &str, config: &McpServer, told: Vec<Tool>) -> Listing {
     let mut listing = Listing::default();
     let mut names = BTreeSet::new();
     for tool in told {
-        let name = cleaned(&tool.name, MOST_NAME).0;
+        let name = cleaned(&tool.name, MAX_NAME).0;
         if config.hidden_tools.contains(&name) {
             continue;
         }
         let taken = if !is_name(&tool.name) {
-            Err(format!("its name is none: 1 to {MOST_NAME} of letters, digits, `_`, `-` and `.`"))
+            Err(format!("its name is none: 1 to {MAX_NAME} of letters, digits, `_`, `-` and `.`"))
         } else if !names.insert(name.clone()) {
             Err("there is another of this name".to_owned())
-        } else if listing.tools.len() == MOST_TOOLS {
-            Err(format!("the server has more than {MOST_TOOLS}; name some in hidden_tools"))
+        } else if listing.tools.len() == MAX_TOOLS {
+            Err(format!("the server has more than {MAX_TOOLS}; name some in hidden_tools"))
         } else {
             taken(server, config, &tool)
         };
         match taken {
             Ok(tool) => listing.tools.push(Arc::new(tool)),
             // One line is enough for many that are too many.
-            Err(why) if listing.refused.len() < MOST_TOOLS => listing.refused.push(format!("{name}: {why}")),
+            Err(why) if listing.refused.len() < MAX_TOOLS => listing.refused.push(format!("{name}: {why}")),
             Err(_) => {}
         }
     }
@@ -53,7 +53,7 @@ pub(super) fn of(server: &str, config: &McpServer, told: Vec<Tool>) -> Listing {
 
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    (1..=MOST_NAME).contains(&name.len()) && name.chars().all(plain)
+    (1..=MAX_NAME).contains(&name.len()) && name.chars().all(plain)
 }
 
 fn taken(server: &str, config: &McpServer, tool: &Tool) -> Result<ExternalTool, String> {
@@ -63,7 +63,7 @@ fn taken(server: &str, config: &McpServer, tool: &Tool) -> Result<ExternalTool, 
     let triggers = [plain(server), plain(&tool.name)].into_iter().chain(config.words.iter().cloned());
     Ok(ExternalTool {
         name: format!("{PREFIX}{server}.{}", tool.name),
-        description: cleaned(&in_one_line, MOST_DESCRIPTION).0,
+        description: cleaned(&in_one_line, MAX_DESCRIPTION).0,
         schema: schema::reduced(&tool.input_schema)?,
         risk: config.risk_of(&tool.name),
         permission: "mcp",
@@ -121,6 +121,6 @@ mod tests {
     fn no_more_than_a_number_of_tools_is_taken() {
         let tools = (0..1000).map(|n| json!({"name": format!("t{n}"), "inputSchema": {"type": "object"}}));
         let listing = listed(&McpServer::default(), tools.collect());
-        assert_eq!((listing.tools.len(), listing.refused.len()), (MOST_TOOLS, MOST_TOOLS));
+        assert_eq!((listing.tools.len(), listing.refused.len()), (MAX_TOOLS, MAX_TOOLS));
     }
 }

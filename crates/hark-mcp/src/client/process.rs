@@ -17,9 +17,9 @@ const HANDED_ON: [&str; 3] = ["PATH", "HOME", "LANG"];
 /// Where programs are looked for when nobody says where.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Most of its complaints that is kept, bytes.
-const MOST_KEPT: usize = 2048;
+const MAX_KEPT: usize = 2048;
 /// Most of them that is told, characters.
-const MOST_TOLD: usize = 200;
+const MAX_TOLD: usize = 200;
 /// How long is waited for the rest of what it says when it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
@@ -84,7 +84,7 @@ async fn keep_end(mut from: impl AsyncRead + Unpin, into: Arc<Mutex<Vec<u8>>>) {
     while let Ok(read @ 1..) = from.read(&mut block).await {
         let mut kept = into.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(&block[..read]);
-        let excess = kept.len().saturating_sub(MOST_KEPT);
+        let excess = kept.len().saturating_sub(MAX_KEPT);
         kept.drain(..excess);
     }
 }
@@ -100,7 +100,7 @@ impl Process {
         tokio::time::sleep(LAST_WORDS).await;
         let kept = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);
-        text.lines().rev().map(|line| cleaned(line, MOST_TOLD).0).find(|line| !line.is_empty())
+        text.lines().rev().map(|line| cleaned(line, MAX_TOLD).0).find(|line| !line.is_empty())
     }
 }
 

@@ -6,17 +6,17 @@ use regex::RegexBuilder;
 use serde_json::{Map, Value, json};
 
 /// Most schemas within one.
-const MOST_NODES: usize = 1000;
+const MAX_NODES: usize = 1000;
 /// How deep they may stand in each other.
-const MOST_DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 /// Longest schema, bytes as JSON.
-const MOST_BYTES: usize = 24 * 1024;
+const MAX_BYTES: usize = 24 * 1024;
 /// Most words of a choice.
-const MOST_CHOICES: usize = 200;
+const MAX_CHOICES: usize = 200;
 /// Longest text in it, characters: descriptions, names, words of a choice.
-const MOST_TEXT: usize = 300;
+const MAX_TEXT: usize = 300;
 /// Longest regular expression, bytes.
-const MOST_PATTERN: usize = 200;
+const MAX_PATTERN: usize = 200;
 /// Memory of a regular expression, bytes.
 const PATTERN_BYTES: usize = 64 * 1024;
 /// Types there are.
@@ -36,12 +36,12 @@ pub(super) fn reduced(schema: &Map<String, Value>) -> Result<Value, String> {
         _ => return Err("its arguments are no object".into()),
     }
     let bytes = reduced.to_string().len();
-    if bytes > MOST_BYTES {
-        return Err(format!("its schema is longer than {MOST_BYTES} bytes"));
+    if bytes > MAX_BYTES {
+        return Err(format!("its schema is longer than {MAX_BYTES} bytes"));
     }
     match jsonschema::draft202012::new(&reduced) {
         Ok(_) => Ok(reduced),
-        Err(error) => Err(format!("its schema is none: {}", cleaned(&error.to_string(), MOST_TEXT).0)),
+        Err(error) => Err(format!("its schema is none: {}", cleaned(&error.to_string(), MAX_TEXT).0)),
     }
 }
 
@@ -55,11 +55,11 @@ struct Reduction<'s> {
 impl<'s> Reduction<'s> {
     fn schema(&mut self, schema: &'s Value, depth: usize) -> Result<Value, String> {
         self.nodes += 1;
-        if self.nodes > MOST_NODES {
-            return Err(format!("its schema has more than {MOST_NODES} parts"));
+        if self.nodes > MAX_NODES {
+            return Err(format!("its schema has more than {MAX_NODES} parts"));
         }
-        if depth > MOST_DEPTH {
-            return Err(format!("its schema is more than {MOST_DEPTH} levels deep"));
+        if depth > MAX_DEPTH {
+            return Err(format!("its schema is more than {MAX_DEPTH} levels deep"));
         }
         let fields = match schema {
             Value::Object(fields) => fields,
@@ -91,13 +91,13 @@ impl<'s> Reduction<'s> {
         }
         let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
         let target = target.ok_or_else(|| {
-            format!("its schema refers to {}, which is not in it", cleaned(reference, MOST_TEXT).0)
+            format!("its schema refers to {}, which is not in it", cleaned(reference, MAX_TEXT).0)
         })?;
         self.within.push(reference);
         let mut found = self.schema(target, depth + 1)?;
         self.within.pop();
         if let Some(Value::String(text)) = fields.get("description") {
-            found["description"] = json!(cleaned(text, MOST_TEXT).0);
+            found["description"] = json!(cleaned(text, MAX_TEXT).0);
         }
         Ok(found)
     }
@@ -111,7 +111,7 @@ impl<'s> Reduction<'s> {
                 (!names.is_empty() && names.len() <= TYPES.len() && names.iter().all(known))
                     .then(|| value.clone())
             }
-            ("description" | "format", Value::String(text)) => Some(json!(cleaned(text, MOST_TEXT).0)),
+            ("description" | "format", Value::String(text)) => Some(json!(cleaned(text, MAX_TEXT).0)),
             ("properties", Value::Object(fields)) => {
                 let mut kept = Map::new();
                 for (name, field) in fields {
@@ -133,8 +133,8 @@ impl<'s> Reduction<'s> {
                 }
                 Some(Value::Array(kept))
             }
-            ("enum", Value::Array(words)) if words.len() > MOST_CHOICES => {
-                return Err(format!("a choice has more than {MOST_CHOICES} words"));
+            ("enum", Value::Array(words)) if words.len() > MAX_CHOICES => {
+                return Err(format!("a choice has more than {MAX_CHOICES} words"));
             }
             ("enum", Value::Array(words)) => words.iter().all(is_scalar).then(|| value.clone()),
             ("const" | "default", value) => is_scalar(value).then(|| value.clone()),
@@ -157,7 +157,7 @@ impl<'s> Reduction<'s> {
 }
 
 fn is_plain(text: &str) -> bool {
-    text.chars().count() <= MOST_TEXT && cleaned(text, MOST_TEXT).0 == text
+    text.chars().count() <= MAX_TEXT && cleaned(text, MAX_TEXT).0 == text
 }
 
 fn is_scalar(value: &Value) -> bool {
@@ -170,7 +170,7 @@ fn is_scalar(value: &Value) -> bool {
 
 /// Whether it is a regular expression that takes no longer than the text is long.
 fn is_pattern(pattern: &str) -> bool {
-    let is_short = pattern.len() <= MOST_PATTERN;
+    let is_short = pattern.len() <= MAX_PATTERN;
     is_short && RegexBuilder::new(pattern).size_limit(PATTERN_BYTES).build().is_ok()
 }
 

@@ -26,7 +26,7 @@ const LEVEL_DBFS: f32 = -30.0;
 /// Less speech than this says too little of a voice.
 const LEAST: usize = SAMPLE_RATE_HZ as usize * 6 / 10;
 /// More speech than this says no more of it.
-const MOST: usize = SAMPLE_RATE_HZ as usize * 8;
+const MAX: usize = SAMPLE_RATE_HZ as usize * 8;
 
 /// Makes windows of sound.
 pub struct Windows {
@@ -54,7 +54,7 @@ impl Windows {
             return None;
         }
         let mut speech = without_pauses(sound);
-        speech.truncate(MOST);
+        speech.truncate(MAX);
         if speech.len() < LEAST {
             return None;
         }

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 const TARGET_LUFS: f64 = -20.0;
 
 /// More than this is no difference of level but a broken voice.
-const MOST_DB: f64 = 24.0;
+const MAX_DB: f64 = 24.0;
 
 /// From here up samples are bent, so that none is beyond 1.
 const KNEE: f32 = 0.8;
@@ -43,7 +43,7 @@ impl Levelled {
             ControlFlow::Continue(())
         })?;
         let measured = loudness(&samples, voice.rate_hz()).ok_or(SpeakingError::Mute)?;
-        let gain_db = (TARGET_LUFS - measured).clamp(-MOST_DB, MOST_DB);
+        let gain_db = (TARGET_LUFS - measured).clamp(-MAX_DB, MAX_DB);
         Ok(Self { voice, gain: hark_audio::amplitude_of_db(gain_db as f32) })
     }
 }
