@@ -29,20 +29,21 @@ use crate::app::requests::recorder::{Keeping, Recorder};
 use crate::app::session_names::{SessionNames, id_prefix};
 use crate::app::settings::choices::Choices;
 use crate::app::settings::store::SettingsStore;
-use crate::app::storage::{journal_of, load_timers, open_recordings, open_store, open_store_of_daemon};
+use crate::app::storage::{
+    journal_of, load_timers, open_recordings, open_store, open_store_of_daemon, sessions_of, undo_log,
+};
 use hark_browser::Browser;
-use hark_config::contracts::AnswerLength;
 use hark_config::{Config, paths};
 use hark_core::home::WATCHED;
 use hark_core::model::{LanguageModel, ToolSpec};
 use hark_core::ports::{HomeSink, HomeView, Tools, Voice};
-use hark_core::session::Verbosity;
 use hark_core::{Fault, FaultKind};
 use hark_dialog::model_tasks::ModelTasks;
 use hark_dialog::turn::{Machine, Settings};
 use hark_home::automations::Automations;
 use hark_home::pin::PinPad;
 use hark_home::timers::Timers;
+use hark_home::undo::UndoLog;
 use hark_home::virtual_devices::VirtualDevices;
 use hark_home::{DeviceBackend, HomeControl, HomeRegistry, select};
 use hark_homeassistant::HomeAssistant;
@@ -209,7 +210,7 @@ impl App {
         let library = Arc::new(Library::new(&config).map_err(|fault| vec![fault])?);
         let speakers =
             Arc::new(SpeakerRegistry::new(&config.speakers, Arc::new(store.clone()), manifest.clone()));
-        let kept = kept(&config, &store, &timers, (&library, &speakers), &languages.memory)
+        let kept = kept(&config, mode, &store, &timers, (&library, &speakers), &languages.memory)
             .map_err(|fault| vec![fault])?;
         let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
@@ -477,6 +478,7 @@ fn dictionaries(manifest: &Arc<Manifest>) -> Dictionaries {
 /// State of the tools that outlives the program.
 fn kept(
     config: &Config,
+    mode: AppMode,
     store: &Store,
     timers: &Arc<Timers>,
     (library, speakers): (&Arc<Library>, &Arc<SpeakerRegistry>),
@@ -486,6 +488,8 @@ fn kept(
         timers: timers.clone(),
         automations: Arc::new(Automations::new(Arc::new(store.clone()), timers.zone())),
         lists: Arc::new(store.clone()),
+        // A recording does not take back what the household did.
+        undo: if mode.calls_tools() { undo_log(store) } else { UndoLog::default() },
         memory: memory.clone(),
         documents: Arc::new(HouseholdDocuments(library.clone())),
         speakers: speakers.clone(),
@@ -586,14 +590,4 @@ fn complete(parts: &mut tools::Services, config: &Config, manifest: &Arc<Manifes
 fn house_secrets(config: &Config) -> Result<HouseSecrets, Fault> {
     let credentials = paths::credentials_dir();
     Ok(HouseSecrets::in_files(config.secret_files(credentials.as_deref(), &config.paths.state_dir()?)))
-}
-
-/// Conversations; those that have set no style have that of the configuration.
-fn sessions_of(config: &Config, store: &Store) -> SessionStore {
-    let verbosity = match config.contracts.verbosity {
-        AnswerLength::Short => Verbosity::Short,
-        AnswerLength::Long => Verbosity::Long,
-    };
-    let sessions = SessionStore::new(store.clone(), config.memory.clone());
-    sessions.with_style(config.contracts.persona.trim(), verbosity)
 }

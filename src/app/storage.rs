@@ -1,11 +1,15 @@
-//! Opens what is kept in the state folder: the store, the timers in it, the journal and the sound of turns.
+//! Opens what is kept in the state folder: the store, the timers and conversations in it, what can be taken back, the journal and the sound of turns.
 
 use crate::app::clock::wall_unix_ms;
+use hark_config::contracts::AnswerLength;
 use hark_config::{Config, paths};
+use hark_core::session::Verbosity;
 use hark_core::{Fault, FaultKind};
 use hark_home::timers::Timers;
+use hark_home::undo::UndoLog;
 use hark_store::journal::Journal;
 use hark_store::recordings::Recordings;
+use hark_store::sessions::SessionStore;
 use hark_store::store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -95,4 +99,19 @@ pub(crate) fn journal_of(config: &Config) -> Result<Option<Arc<Journal>>, Fault>
 /// When there is not even a place for it.
 pub fn open_recordings(config: &Config) -> Result<Recordings, Fault> {
     Ok(Recordings::new(config.paths.state_dir()?.join("recordings"), &config.journal))
+}
+
+/// What can be taken back of what was done before the last start.
+pub(crate) fn undo_log(store: &Store) -> UndoLog {
+    UndoLog::kept_in(Arc::new(store.clone()), wall_unix_ms())
+}
+
+/// Conversations; those that have set no style have that of the configuration.
+pub(crate) fn sessions_of(config: &Config, store: &Store) -> SessionStore {
+    let verbosity = match config.contracts.verbosity {
+        AnswerLength::Short => Verbosity::Short,
+        AnswerLength::Long => Verbosity::Long,
+    };
+    let sessions = SessionStore::new(store.clone(), config.memory.clone());
+    sessions.with_style(config.contracts.persona.trim(), verbosity)
 }

@@ -2,7 +2,7 @@
 //! recovery of a damaged file. Any thread may call; calls wait for the thread of the file.
 //!
 //! [`store`] owns the file, `migrations` its schema, `integrity` checks it, `salvage` recovers a damaged one, [`backups`]
-//! copies it. Tables: [`timers`], [`lists`], [`facts`], [`settings`], automations, [`request_log`] (acknowledged requests), [`plans`],
+//! copies it. Tables: [`timers`], [`lists`], [`facts`], [`settings`], automations, what can be taken back, [`request_log`] (acknowledged requests), [`plans`],
 //! [`turns`], [`sessions`] with [`model_history`] (what a language model is told of a conversation). Beside it, [`journal`]
 //! writes a file a day, and [`recordings`] the sound of turns where that is switched on.
 //!
@@ -13,13 +13,13 @@
 //! # Ok::<(), hark_core::Fault>(())
 //! ```
 
-mod automations;
 mod backup_list;
 pub mod backups;
 mod database_files;
 mod enrolled_voices;
 pub mod error;
 pub mod facts;
+mod home;
 mod integrity;
 pub mod journal;
 pub mod lists;

@@ -220,6 +220,15 @@ const STEPS: &[&str] = &[
      ) STRICT;",
     // 17: whose voice told a fact, where that is known; its speaker is `known` then.
     "ALTER TABLE facts ADD COLUMN person TEXT;",
+    // 18: what was done last, so that it can be taken back.
+    "CREATE TABLE undo (
+        seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+        turn       TEXT NOT NULL,
+        turn_order INTEGER NOT NULL,
+        at_unix_ms INTEGER NOT NULL,
+        change     TEXT NOT NULL
+     ) STRICT;
+     CREATE INDEX undo_of_turn ON undo (turn);",
 ];
 
 /// The version a fully migrated file has.

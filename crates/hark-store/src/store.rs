@@ -238,6 +238,29 @@ impl Store {
         self.wait_for(queue, Box::new(|_| {}), &result, action)
     }
 
+    /// As [`Store::call`], without waiting for the result; a failure is logged.
+    pub(crate) fn call_later<F>(&self, action: &'static str, work: F)
+    where
+        F: FnOnce(&mut Connection) -> rusqlite::Result<()> + Send + 'static,
+    {
+        let unkept = self.shared.unkept.is_some();
+        let failed = move |error: StoreError| {
+            // That nothing is kept was told at the start.
+            if !unkept {
+                tracing::warn!("{}", Fault::from(error));
+            }
+        };
+        let job: Job = Box::new(move |db| {
+            if let Err(source) = work(db) {
+                failed(StoreError::of_call(action, source));
+            }
+        });
+        let sent = self.queue().and_then(|queue| queue.send(job).map_err(|_| StoreError::Closed));
+        if let Err(error) = sent {
+            tracing::warn!("{}", Fault::from(error));
+        }
+    }
+
     fn queue(&self) -> Result<SyncSender<Job>, StoreError> {
         let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
         queue.ok_or(StoreError::Closed)

@@ -20,7 +20,7 @@ use super::effort::Effort;
 use super::fault::{Fault, FaultKind};
 use super::home::{Area, Entity, Home, Person};
 use super::house::{Audience, Confirmed};
-use super::ids::{EntityId, TimerId};
+use super::ids::{EntityId, TimerId, TurnId};
 use super::intent::{Intent, Slots, Understanding};
 use super::model::ToolSpec;
 use super::pin::{PinCode, PinVerdict};
@@ -326,6 +326,33 @@ pub trait AutomationStore: Send + Sync {
     /// # Errors
     /// When it could not be written; then nothing has changed.
     fn replace_automation(&self, before: &Automation, after: Option<&Automation>) -> Result<bool, Fault>;
+}
+
+/// Something that can be taken back, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptUndo {
+    /// The turn that did it.
+    pub turn: TurnId,
+    /// Counts the turns in the order in which they began.
+    pub order: i64,
+    /// When it was done, milliseconds since the Unix epoch.
+    pub at_unix_ms: i64,
+    /// What was done, as JSON.
+    pub change: String,
+}
+
+/// Where it is kept what can be taken back.
+pub trait UndoStore: Send + Sync {
+    /// All of it that was done since `since_unix_ms`, in the order in which it was done.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn undo_steps(&self, since_unix_ms: i64) -> Result<Vec<KeptUndo>, Fault>;
+    /// Keeps more of it, of all the last `most` that were done since `since_unix_ms`. Does not wait for the disk; what could not be
+    /// written is logged.
+    fn keep_undo(&self, steps: Vec<KeptUndo>, most: usize, since_unix_ms: i64);
+    /// Forgets what a turn did. Does not wait for the disk; what could not be written is logged.
+    fn forget_undo(&self, turn: &TurnId);
 }
 
 /// A future of the nodes that confirmed an announcement.

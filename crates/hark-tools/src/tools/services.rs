@@ -55,6 +55,8 @@ pub struct Persistence {
     pub automations: Arc<Automations>,
     /// Where lists are.
     pub lists: Arc<dyn ListStore>,
+    /// What can be taken back.
+    pub undo: UndoLog,
     /// What the household told.
     pub memory: Memory,
     /// The household's documents.
@@ -179,7 +181,7 @@ impl Services {
             memory: kept.memory,
             documents: kept.documents,
             speakers: kept.speakers,
-            undo: UndoLog::default(),
+            undo: kept.undo,
             node,
             weather: Weather::new(tools, language),
             shell: Shell::new(tools, files.first_root()),

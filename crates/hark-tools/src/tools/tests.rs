@@ -156,6 +156,7 @@ impl Built {
                     Zone::Fixed(zone),
                 )),
                 lists: list_store.clone(),
+                undo: hark_home::undo::UndoLog::default(),
                 memory: Memory::new(fact_store.clone()),
                 documents: Arc::new(InMemoryDocuments(self.documents)),
                 speakers: self.speakers,

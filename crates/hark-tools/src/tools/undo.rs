@@ -47,6 +47,12 @@ pub fn last(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
             Undoable::Items { list, from, to } => has_changed(list, (from, to), &home),
             _ => true,
         });
+        // Half of a turn is not taken back.
+        if changes.contains(&Undoable::Lost) {
+            services.undo.forget(&turn);
+            let message = "how it was before was not kept when Hark was started again";
+            return Err(Failure::new(error_code::UNSUPPORTED, message).because(reason::NOT_UNDOABLE));
+        }
         if !changes.is_empty() {
             break (turn, changes);
         }
@@ -148,9 +154,11 @@ fn automation(
 /// Takes one change back; answers it for the reply.
 fn one(services: &Services, change: Undoable) -> Result<Value, Failure> {
     Ok(match change {
-        Undoable::Device(_) | Undoable::Unproved(_) | Undoable::Items { .. } | Undoable::Event { .. } => {
-            Value::Null
-        }
+        Undoable::Device(_)
+        | Undoable::Unproved(_)
+        | Undoable::Items { .. }
+        | Undoable::Event { .. }
+        | Undoable::Lost => Value::Null,
         Undoable::Note { title, change } => {
             let what = note_changes::put_back(services, &change)?;
             json!({"kind": "note", "what": what, "title": title})
@@ -241,7 +249,8 @@ pub fn of_items(actions: &Actions) -> Vec<(usize, Undoable)> {
 /// Whether the list still has something of a change.
 fn has_changed(list: &EntityId, (from, to): (&[ListItem], &[ListItem]), home: &Home) -> bool {
     let now = home.entities.iter().find(|entity| entity.id == *list).map(items_of);
-    now.is_some_and(|now| merged(to, from, &now) != now)
+    // One that is not known yet, as after a restart, may have changed.
+    now.is_none_or(|now| merged(to, from, &now) != now)
 }
 
 /// The devices that actions touch, with those that a scene or script sets.
@@ -289,7 +298,7 @@ pub fn is_late(done: &Done) -> bool {
 
 fn has_moved(before: &Entity, home: &Home) -> bool {
     let now = home.entities.iter().find(|entity| entity.id == before.id);
-    now.is_some_and(|now| !restore(before, now).is_empty())
+    now.is_none_or(|now| !restore(before, now).is_empty())
 }
 
 /// Those of them that are different now, as they were.

@@ -58,6 +58,7 @@ fn an_area_that_is_none_is_told_at_the_start() {
             timers: Arc::new(Timers::load(Arc::new(InMemoryTimers::default()), 0).unwrap()),
             automations: Arc::new(Automations::new(Arc::<InMemoryAutomations>::default(), Zone::Local)),
             lists: Arc::new(InMemoryLists::default()),
+            undo: hark_home::undo::UndoLog::default(),
             memory: Memory::new(Arc::new(InMemoryFacts::default())),
             documents: Arc::new(InMemoryDocuments::default()),
             speakers: Arc::new(InMemorySpeakers::default()),

@@ -1,7 +1,7 @@
 //! Automations in the database, each as JSON: the implementation of the port [`AutomationStore`].
 
-use super::error::StoreError;
-use super::store::Store;
+use crate::error::StoreError;
+use crate::store::Store;
 use hark_core::Fault;
 use hark_core::automation::Automation;
 use hark_core::ports::AutomationStore;
