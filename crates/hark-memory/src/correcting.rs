@@ -1,8 +1,8 @@
 //! All that one sentence tells, and what a correction changes of what was told: "no, it's Tuesday, not Monday".
 
+use crate::conversations::MAX_SPOKEN_OF;
 use crate::keep::{Asked, Kept, MAX_LOOKED_AT, Memory, Telling, named, told_back};
 use crate::recall::OPEN;
-use crate::recent::MAX_SPOKEN_OF;
 use hark_core::Fault;
 use hark_core::memory::{
     Dating, Entity, EntityKind, Fact, Requester, SaidCorrection, SaidStatement, SaidSubject,

@@ -1,6 +1,6 @@
 //! Keeping and forgetting: what was told becomes facts, and statements where a rule reads one.
 
-use crate::recent::Conversations;
+use crate::conversations::Conversations;
 use crate::resolve::{RULED, ended_by, resolve};
 use crate::vectors::{Word, to_int8};
 use chrono::{DateTime, NaiveDateTime};

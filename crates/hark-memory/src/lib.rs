@@ -15,6 +15,7 @@
 
 mod answer_kind;
 mod changing;
+mod conversations;
 mod correcting;
 mod forgetting;
 mod keep;
