@@ -20,6 +20,8 @@ pub struct PersonalConfig {
     /// File with the password; empty: systemd credential `caldav-password`.
     #[schemars(extend("x-holds" = "file"))]
     pub caldav_password_file: String,
+    /// Mail addresses of the household's own, by which invitations to events are known as theirs, such as `["anna@example.org"]`; empty: no invitation is answered.
+    pub own_addresses: Vec<String>,
     /// Folder of contact files (`.vcf`), or one such file; empty: none.
     pub contacts_path: String,
     /// Address of a CardDAV server: of an address book, or of the person whose address books are read; empty: none.
@@ -42,6 +44,7 @@ impl Default for PersonalConfig {
             caldav_url: String::new(),
             caldav_username: String::new(),
             caldav_password_file: String::new(),
+            own_addresses: Vec::new(),
             contacts_path: String::new(),
             carddav_url: String::new(),
             carddav_username: String::new(),

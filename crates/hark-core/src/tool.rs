@@ -165,6 +165,7 @@ pub mod reason {
         "location",
         "notes",
         "notes_folder",
+        "own_addresses",
         "personal_address",
         "pictures",
         "programs",
@@ -230,6 +231,8 @@ pub mod reason {
         NOTHING_RINGS = "nothing_rings",
         /// No event of the calendar fits; `words` of its title, where some were said.
         NO_SUCH_EVENT = "no_such_event",
+        /// Nobody of the household is invited to the event.
+        NOT_INVITED = "not_invited",
         /// No task of the calendar has the `words`.
         NO_SUCH_TASK = "no_such_task",
         /// A task comes again, and is not marked as done here.

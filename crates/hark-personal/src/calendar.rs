@@ -1,11 +1,13 @@
 //! The household's calendars: one file or folder of `.ics` files, and one CalDAV address; both are read, and new events go to
 //! the server where there is one. What is written is read back, and told from there.
 
+use crate::attendees::Answer;
 use crate::dav::{EVENT, Kind, Resource, Server};
 use crate::edit::{self, Change, Series};
 use crate::error::PersonalError;
 use crate::events::{self, Event, NewEvent, Occurrence, Time};
 use crate::folder::{self, on_disk};
+use crate::plain_text::plain;
 use crate::sources::Sources;
 use chrono::{DateTime, Duration, NaiveDateTime, NaiveTime, Utc};
 use hark_config::personal::PersonalConfig;
@@ -175,7 +177,7 @@ impl Calendars {
         let start = change.time.map_or(event.start, |time| start_of(time, &wall));
         let changed = in_text(&there.text, &event.uid, start, &wall).ok_or_else(not_kept)?.event;
         let has = |wanted: &Option<String>, now: Option<&str>| {
-            wanted.as_ref().is_none_or(|wanted| now.unwrap_or_default() == events::plain(wanted, usize::MAX))
+            wanted.as_ref().is_none_or(|wanted| now.unwrap_or_default() == plain(wanted, usize::MAX))
         };
         if !has(&change.title, Some(&changed.title)) || !has(&change.place, changed.place.as_deref()) {
             return Err(not_kept());
@@ -201,6 +203,31 @@ impl Calendars {
             Some(_) => Err(not_kept()),
             None => Ok(object.revision(there.map(|there| there.version))),
         }
+    }
+
+    /// Answers an invitation to an event that was found, for whoever has one of these addresses; answers the event as the calendar
+    /// has it then, and whether the server tells the organizer. A file tells nobody.
+    ///
+    /// # Errors
+    /// When it is gone, nobody of them is invited, or another program changed it after it was read.
+    pub async fn answer(
+        &self,
+        event: &Event,
+        (addresses, answer): (&[String], Answer),
+        series: Series,
+        (now, wall): (DateTime<Utc>, Wall),
+    ) -> Result<(Event, Revision, bool), PersonalError> {
+        let (object, found) = self.object_of(event, &wall).await?;
+        let text = edit::answer(&object.text, &found, (addresses, answer), series, now)?;
+        let is_sent = match &object.place {
+            Place::Server(url) => event.organizer.is_some() && self.server()?.schedules(url).await?,
+            Place::File(_) => false,
+        };
+        let there = self.put(&object, Some(text)).await?.ok_or_else(not_kept)?;
+        let answered = in_text(&there.text, &event.uid, event.start, &wall).ok_or_else(not_kept)?.event;
+        let mut own = answered.attendees.iter().filter(|one| one.is_one_of(addresses)).peekable();
+        let is_kept = own.peek().is_some() && own.all(|one| one.answer == answer);
+        if is_kept { Ok((answered, object.revision(Some(there.version)), is_sent)) } else { Err(not_kept()) }
     }
 
     /// Puts back what a change did, where nothing was changed since.

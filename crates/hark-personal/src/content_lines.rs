@@ -28,9 +28,19 @@ pub(crate) struct Property<'l> {
 }
 
 impl<'l> Property<'l> {
+    /// Its parameters, each as it is written; what is quoted may have the signs between them.
+    fn all_params(&self) -> impl Iterator<Item = &'l str> {
+        let mut is_quoted = false;
+        let params = self.params.split(move |c: char| {
+            is_quoted ^= c == '"';
+            c == ';' && !is_quoted
+        });
+        params.filter(|param| !param.is_empty())
+    }
+
     /// A parameter by its name in capitals.
     pub(crate) fn param(&self, name: &str) -> Option<&'l str> {
-        let params = self.params.split(';').filter_map(|param| param.split_once('='));
+        let params = self.all_params().filter_map(|param| param.split_once('='));
         let mut found = params.filter(|(found, _)| found.eq_ignore_ascii_case(name));
         found.next().map(|(_, value)| value.trim_matches('"'))
     }
@@ -148,6 +158,32 @@ impl ContentLines {
                 self.lines[at] = self.line(text);
             }
         }
+    }
+
+    /// Gives a parameter a value in every property of a name that is meant; answers how many those are.
+    pub(crate) fn set_param(
+        &mut self,
+        component: &Range<usize>,
+        name: &str,
+        is_meant: &dyn Fn(Property<'_>) -> bool,
+        (param, value): (&str, &str),
+    ) -> usize {
+        let mut changed = 0;
+        for at in self.own(component) {
+            let Some((found, property)) = self.lines[at].split() else { continue };
+            if !found.eq_ignore_ascii_case(name) || !is_meant(property) {
+                continue;
+            }
+            let others: String = property
+                .all_params()
+                .filter(|one| !one.split_once('=').is_some_and(|(name, _)| name.eq_ignore_ascii_case(param)))
+                .map(|one| format!(";{one}"))
+                .collect();
+            let text = format!("{found}{others};{param}={value}:{}", property.value);
+            self.lines[at] = self.line(text);
+            changed += 1;
+        }
+        changed
     }
 
     /// Puts a line in the place of the first property of its name, else at the component's end; `None` takes the property

@@ -69,10 +69,11 @@ pub(crate) struct Resource {
     pub(crate) text: String,
 }
 
-/// An answer: its status, the version it tells, and its text.
+/// An answer: its status, the version it tells, what the server can do, and its text.
 struct Answer {
     status: StatusCode,
     version: Option<String>,
+    abilities: String,
     text: String,
 }
 
@@ -200,12 +201,20 @@ impl Server {
 
     /// An object as it is now; `None` when it is gone.
     pub(crate) async fn get(&self, url: &Url) -> Result<Option<Resource>, PersonalError> {
-        let Answer { status, version, text } = self.ask(Method::GET, url.clone(), &[], String::new()).await?;
+        let Answer { status, version, text, .. } =
+            self.ask(Method::GET, url.clone(), &[], String::new()).await?;
         match status {
             StatusCode::NOT_FOUND | StatusCode::GONE => Ok(None),
             status if status.is_success() => Ok(Some(Resource { url: url.clone(), version, text })),
             status => Err(self.bad(format!("status {} at {url}", status.as_u16()))),
         }
+    }
+
+    /// Whether the server tells organizers what is answered to their invitations (RFC 6638).
+    pub(crate) async fn schedules(&self, url: &Url) -> Result<bool, PersonalError> {
+        let answer = self.ask(Method::OPTIONS, url.clone(), &[], String::new()).await?;
+        let mut abilities = answer.abilities.split(',');
+        Ok(answer.status.is_success() && abilities.any(|one| one.trim() == "calendar-auto-schedule"))
     }
 
     /// Whether an address is one of this server.
@@ -329,7 +338,13 @@ impl Server {
         }
         let response = request.send().await.map_err(failed)?;
         let status = response.status();
-        let version = response.headers().get("etag").and_then(|etag| etag.to_str().ok()).map(str::to_owned);
+        let header = |name: &str| {
+            response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+        };
+        let version = header("etag");
+        // It may stand there several times.
+        let abilities = response.headers().get_all("dav").iter().filter_map(|value| value.to_str().ok());
+        let abilities = abilities.collect::<Vec<_>>().join(",");
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             return Err(PersonalError::Denied(self.host()));
         }
@@ -338,7 +353,7 @@ impl Server {
             BodyError::TooLong(_) => self.bad(error.to_string()),
         })?;
         let text = String::from_utf8(read).map_err(|_| self.bad("it is no UTF-8".into()))?;
-        Ok(Answer { status, version, text })
+        Ok(Answer { status, version, abilities, text })
     }
 
     fn password(&self) -> Result<Option<String>, PersonalError> {

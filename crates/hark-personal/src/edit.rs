@@ -1,6 +1,7 @@
 //! Edits an event in its iCalendar text. Changing one occurrence of a series adds a component of its own, removing one adds an
 //! exception; everything else in the text stays as it was.
 
+use crate::attendees::{Answer, is_same};
 use crate::content_lines::{ContentLines, Property};
 use crate::error::PersonalError;
 use crate::events::{Occurrence, Time, Wall, escaped};
@@ -193,6 +194,36 @@ pub(crate) fn complete(
     let task = editing.put(task, "PERCENT-COMPLETE", "100");
     editing.revise(task);
     Ok(editing.lines.into_text())
+}
+
+/// The text with an answer to an invitation, of whoever has one of these addresses.
+///
+/// # Errors
+/// When it is not there, or nobody of them is invited.
+pub(crate) fn answer(
+    text: &str,
+    found: &Occurrence,
+    (addresses, answer): (&[String], Answer),
+    series: Series,
+    now: DateTime<Utc>,
+) -> Result<String, PersonalError> {
+    let mut editing = Editing::of(text, &found.event.uid, now)?;
+    if found.event.repeats && series == Series::One {
+        let component = match found.is_override {
+            true => editing.component(&found.begins, true)?,
+            false => editing.split_off(&found.begins)?,
+        };
+        return match editing.answer(component, addresses, answer) {
+            0 => Err(PersonalError::NotInvited),
+            _ => Ok(editing.lines.into_text()),
+        };
+    }
+    let mut answered = 0;
+    for at in 0..editing.of_event().len() {
+        let component = editing.of_event()[at].clone();
+        answered += editing.answer(component, addresses, answer);
+    }
+    if answered == 0 { Err(PersonalError::NotInvited) } else { Ok(editing.lines.into_text()) }
 }
 
 impl Editing {
@@ -400,6 +431,24 @@ impl Editing {
         Ok(())
     }
 
+    /// Answers for whoever has one of these addresses; how many those are. It stays the same revision, which counts what the
+    /// organizer changes.
+    fn answer(&mut self, component: Range<usize>, addresses: &[String], answer: Answer) -> usize {
+        let is_own = |property: Property<'_>| {
+            let address = match property.value.trim().split_once(':') {
+                Some((scheme, address)) if scheme.eq_ignore_ascii_case("mailto") => address,
+                _ => property.param("EMAIL").unwrap_or_default(),
+            };
+            addresses.iter().any(|own| is_same(own, address))
+        };
+        let status = ("PARTSTAT", answer.written());
+        let answered = self.lines.set_param(&component, "ATTENDEE", &is_own, status);
+        if answered > 0 {
+            self.stamp(component);
+        }
+        answered
+    }
+
     /// Another title or place; it is another revision then.
     fn name(&mut self, mut component: Range<usize>, change: &Change) {
         for (name, text) in [("SUMMARY", &change.title), ("LOCATION", &change.place)] {
@@ -414,9 +463,13 @@ impl Editing {
     fn revise(&mut self, component: Range<usize>) {
         let number = self.lines.property(&component, "SEQUENCE");
         let number = number.and_then(|number| number.value.trim().parse::<u32>().ok()).unwrap_or(0);
+        let component = self.put(component, "SEQUENCE", &number.saturating_add(1).to_string());
+        self.stamp(component);
+    }
+
+    /// Says when it was changed.
+    fn stamp(&mut self, component: Range<usize>) {
         let now = self.now.format("%Y%m%dT%H%M%SZ");
-        let sequence = format!("SEQUENCE:{}", number.saturating_add(1));
-        let component = self.lines.set(component, "SEQUENCE", Some(sequence));
         let component = self.lines.set(component, "DTSTAMP", Some(format!("DTSTAMP:{now}")));
         self.lines.set(component, "LAST-MODIFIED", Some(format!("LAST-MODIFIED:{now}")));
     }

@@ -167,3 +167,39 @@ fn days_become_moments_and_what_cannot_be_is_refused() {
     nameless.event.uid.clear();
     assert!(matches!(changed(&nameless, &Change::default(), Series::One), Err(PersonalError::BadEvent(_))));
 }
+
+const INVITED: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y//EN\r\nBEGIN:VEVENT\r\nUID:inv\r\nSEQUENCE:3\r\n\
+DTSTART:20261127T090000Z\r\nDTEND:20261127T100000Z\r\nRRULE:FREQ=WEEKLY\r\nSUMMARY:Team meeting\r\n\
+ORGANIZER;CN=Max Vogel:mailto:max@example.org\r\n\
+ATTENDEE;CN=\"Berg; Anna: her\";PARTSTAT=NEEDS-ACTION;RSVP=TRUE:mailto:Anna@Example.org\r\n\
+ATTENDEE;CN=Lena;PARTSTAT=ACCEPTED;EMAIL=lena@example.org:urn:uuid:5\r\n\
+ATTENDEE;CUTYPE=ROOM;CN=Room 4;PARTSTAT=ACCEPTED:mailto:room4@example.org\r\n\
+ATTENDEE:mailto:nina@example.org\r\nX-COLOUR:green\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+
+fn answers(event: &Event) -> Vec<(&str, &str)> {
+    event.attendees.iter().map(|one| (one.name.as_str(), one.answer.word())).collect()
+}
+
+#[test]
+fn an_invitation_is_answered_for_the_owner_alone() {
+    let event = found(INVITED, "inv", "2026-11-27");
+    assert_eq!(event.event.organizer.as_deref(), Some("Max Vogel"));
+    let others = [("Lena", "accepted"), ("nina@example.org", "none")];
+    let told = |own: &'static str| [vec![("Berg; Anna: her", own)], others.to_vec()].concat();
+    assert_eq!(answers(&event.event), told("none"), "a room is nobody");
+    let own = ["anna@example.org".to_owned()];
+    let text = answer(INVITED, &event, (&own, Answer::Accepted), Series::All, DateTime::default()).unwrap();
+    assert_eq!(answers(&found(&text, "inv", "2026-11-27").event), told("accepted"));
+    for kept in ["SEQUENCE:3\r\n", "X-COLOUR:green\r\n", "RSVP=TRUE", "ATTENDEE:mailto:nina@example.org\r\n"]
+    {
+        assert!(text.contains(kept), "{kept}: {text}");
+    }
+    // One time alone.
+    let week = found(INVITED, "inv", "2026-12-04");
+    let text = answer(INVITED, &week, (&own, Answer::Declined), Series::One, DateTime::default()).unwrap();
+    assert_eq!(answers(&found(&text, "inv", "2026-12-04").event), told("declined"));
+    assert_eq!(answers(&found(&text, "inv", "2026-11-27").event), told("none"));
+    let nobody = ["max@example.org".to_owned(), String::new()];
+    let refused = answer(INVITED, &event, (&nobody, Answer::Accepted), Series::All, DateTime::default());
+    assert_eq!(refused, Err(PersonalError::NotInvited));
+}

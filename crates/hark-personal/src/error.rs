@@ -56,6 +56,9 @@ pub enum PersonalError {
     /// A task comes again by a rule that cannot be followed.
     #[error("how this task comes again cannot be followed; it is marked as done in the program it is from")]
     TaskRepeats,
+    /// Nobody with an address of the household's own is invited.
+    #[error("nobody with one of the household's own addresses is invited to it")]
+    NotInvited,
     /// What repeats was to come on other days.
     #[error("of what repeats only the time of day can be changed")]
     OtherDays,

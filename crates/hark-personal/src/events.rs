@@ -1,6 +1,8 @@
 //! Events of iCalendar texts (RFC 5545): which of them fall into a span of time, recurring ones one by one, and new ones as text.
 //! `edit` changes what is there already.
 
+use crate::attendees::{self, Attendee};
+use crate::plain_text::plain;
 use calcard::icalendar::dates::TimeOrDelta;
 use calcard::icalendar::{
     ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarParameter, ICalendarParameterName,
@@ -40,6 +42,10 @@ pub struct Event {
     pub repeats: bool,
     /// It is a task that is due, not an event.
     pub is_task: bool,
+    /// Who is invited: at most 100.
+    pub attendees: Vec<Attendee>,
+    /// Who invites.
+    pub organizer: Option<String>,
 }
 
 /// An event that is to be added.
@@ -192,6 +198,8 @@ fn of_calendar(
                 is_all_day,
                 repeats: component.is_recurrent_or_override(),
                 is_task,
+                attendees: attendees::of(component),
+                organizer: attendees::organizer(component),
             };
             found.push(Occurrence { event, begins: first, is_override: component.is_recurrence_override() });
         }
@@ -216,12 +224,6 @@ fn is_date(component: &ICalendarComponent) -> bool {
 fn text_of(component: &ICalendarComponent, name: &ICalendarProperty) -> Option<String> {
     let text = component.property(name)?.values.first()?.as_text()?;
     Some(plain(text, MAX_CHARS)).filter(|text| !text.is_empty())
-}
-
-/// A text on one line of at most so many characters.
-pub(crate) fn plain(text: &str, most: usize) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ").chars().take(most).collect()
 }
 
 /// A calendar with this event alone; `uid` and `now` are its id and when it is made.

@@ -1,5 +1,5 @@
 //! The household's calendars and contacts: what is in files and on CalDAV and CardDAV servers, read when somebody asks, events
-//! that are added, changed and removed, and tasks that are added and marked as done. `hark-tools` calls it. What an event or a contact says is data of others.
+//! that are added, changed and removed, invitations that are answered, and tasks that are added and marked as done. `hark-tools` calls it. What an event or a contact says is data of others.
 //!
 //! ```
 //! use hark_config::personal::PersonalConfig;
@@ -9,6 +9,7 @@
 //! assert!(!contacts.is_configured());
 //! ```
 
+mod attendees;
 pub mod calendar;
 pub mod contacts;
 mod content_lines;
@@ -17,11 +18,13 @@ mod edit;
 mod error;
 mod events;
 mod folder;
+mod plain_text;
 mod series;
 mod sources;
 mod tasks;
 mod vcards;
 
+pub use attendees::{Answer, Attendee};
 pub use calendar::{Calendars, Revision, Wall};
 pub use contacts::Contacts;
 pub use edit::{Change, Series};

@@ -1,6 +1,6 @@
 //! Contacts of vCard texts (RFC 6350 and the older ones).
 
-use crate::events::plain;
+use crate::plain_text::plain;
 use calcard::vcard::{VCard, VCardEntry, VCardParameterName, VCardProperty, VCardType, VCardValue};
 use calcard::{Entry, Parser};
 

@@ -15,6 +15,8 @@ pub struct Personal {
     pub calendars: Calendars,
     /// The address books.
     pub contacts: Contacts,
+    /// Mail addresses of the household's own.
+    pub own_addresses: Vec<String>,
     notes: Option<PathBuf>,
 }
 
@@ -25,6 +27,7 @@ impl Personal {
         Self {
             calendars: Calendars::new(config),
             contacts: Contacts::new(config),
+            own_addresses: config.own_addresses.clone(),
             notes: notes.filter(|folder| folder.is_absolute()),
         }
     }

@@ -8,8 +8,9 @@ use chrono::{DateTime, Duration, NaiveDateTime, NaiveTime, Timelike, Utc};
 use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::tool::{error_code, reason};
 use hark_home::undo::Undoable;
-use hark_personal::{Event, NewEvent, PersonalError, Revision, Time, Wall};
+use hark_personal::{Answer, Attendee, Event, NewEvent, PersonalError, Revision, Time, Wall};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// How a moment is written in ids and results, to the minute.
@@ -35,7 +36,9 @@ pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     let (calendars, wall) = (services.personal.calendars.clone(), wall(services));
     let now = (services.clock)().naive_local();
     let (when, words) = (args.when("when"), args.text("words").map(|words| without_article(services, words)));
-    let span = span(when.as_ref(), words.is_some(), now);
+    let is_unanswered = args.flag("unanswered").unwrap_or(false);
+    let own = if is_unanswered { own_addresses(services)? } else { services.personal.own_addresses.clone() };
+    let span = span(when.as_ref(), words.is_some() || is_unanswered, now);
     Ok(Prepared::Work(Box::pin(async move {
         let mut found = calendars.read(span, wall).await?;
         // What is over today is not asked about any more.
@@ -43,8 +46,13 @@ pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
         if let Some(words) = &words {
             found.events.retain(|event| is_called(event, words));
         }
-        let events: Vec<Value> =
-            found.events.iter().take(MAX_TOLD).map(|event| Value::Object(shown(event, now))).collect();
+        if is_unanswered {
+            // An invitation to what repeats is one.
+            let mut seen = HashSet::new();
+            found.events.retain(|event| awaits_answer(event, &own) && seen.insert(event.uid.clone()));
+        }
+        let shown = |event: &Event| Value::Object(shown(event, now, &own));
+        let events: Vec<Value> = found.events.iter().take(MAX_TOLD).map(shown).collect();
         let mut detail = json!({
             "count": found.events.len(), "events": events, "unread": found.unread,
             "days": (span.1 - span.0).num_days().max(1),
@@ -85,8 +93,25 @@ pub(super) fn id_of(event: &Event) -> String {
     format!("{}@{}", event.uid, event.start.format(MINUTE))
 }
 
-/// An event as results tell it.
-pub(super) fn shown(event: &Event, now: NaiveDateTime) -> Map<String, Value> {
+/// The mail addresses of the household's own, by which invitations are known as theirs.
+pub(super) fn own_addresses(services: &Services) -> Result<Vec<String>, Failure> {
+    let own = services.personal.own_addresses.clone();
+    if own.iter().all(|address| address.trim().is_empty()) {
+        let message = "no mail address of the household is named, by which its invitations are known";
+        return Err(Failure::not_set_up("own_addresses", message).fix(
+            "name the address invitations are sent to: personal.own_addresses = [\"anna@example.org\"]",
+        ));
+    }
+    Ok(own)
+}
+
+/// Whether the household is invited to an event and has not answered.
+pub(super) fn awaits_answer(event: &Event, own: &[String]) -> bool {
+    event.attendees.iter().any(|one| one.is_one_of(own) && one.answer == Answer::None)
+}
+
+/// An event as results tell it, for the household with these mail addresses.
+pub(super) fn shown(event: &Event, now: NaiveDateTime, own: &[String]) -> Map<String, Value> {
     let mut shown = day_fields(event.start.date(), now.date());
     let fields = [
         ("id", json!(id_of(event))),
@@ -103,6 +128,16 @@ pub(super) fn shown(event: &Event, now: NaiveDateTime) -> Map<String, Value> {
     shown.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
     if let Some(place) = &event.place {
         shown.insert("place".into(), json!(place));
+    }
+    if !event.attendees.is_empty() {
+        let attendee = |one: &Attendee| json!({"name": one.name, "answer": one.answer.word(), "own": one.is_one_of(own)});
+        shown.insert("attendees".into(), event.attendees.iter().map(attendee).collect());
+    }
+    if let Some(one) = event.attendees.iter().find(|one| one.is_one_of(own)) {
+        shown.insert("answer".into(), json!(one.answer.word()));
+    }
+    if let Some(organizer) = &event.organizer {
+        shown.insert("organizer".into(), json!(organizer));
     }
     shown
 }
@@ -137,7 +172,7 @@ pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
     let (made, wall) = (made(services), wall(services));
     Ok(Prepared::Work(Box::pin(async move {
         let (added, revision) = calendars.add(&event, made, wall).await?;
-        let mut detail = json!({"id": id_of(&added), "event": shown(&added, now)});
+        let mut detail = json!({"id": id_of(&added), "event": shown(&added, now, &[])});
         if let Some(rule) = event.repeats {
             detail["recurrence"] = json!(rule);
         }

@@ -1,7 +1,10 @@
-//! `calendar.change` and `calendar.remove`: another title, day, time or place for an event, and events taken out. Of an event that
-//! repeats one time is meant, where not all were said.
+//! `calendar.change` and `calendar.remove`: another title, day, time or place for an event, answers to invitations, and events taken
+//! out. Of an event that repeats one time is meant, where not all were said; of an invitation all, where no day was said.
 
-use super::calendar::{SEARCH_DAYS, USUAL_MINUTES, id_of, is_called, made, shown, span, undoable, wall};
+use super::calendar::{
+    SEARCH_DAYS, USUAL_MINUTES, awaits_answer, id_of, is_called, made, own_addresses, shown, span, undoable,
+    wall,
+};
 use super::without_article;
 use crate::tools::args::Args;
 use crate::tools::clock::reschedule::Aim;
@@ -12,7 +15,7 @@ use hark_core::calendar::When;
 use hark_core::tool::{error_code, reason};
 use hark_home::permission_gate::{Danger, REMOVE};
 use hark_home::zone::Zone;
-use hark_personal::{Calendars, Change, Event, Series, Time, Wall};
+use hark_personal::{Answer, Calendars, Change, Event, Series, Time, Wall};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -27,6 +30,8 @@ struct Asking {
     id: Option<(String, Option<NaiveDateTime>)>,
     words: Option<String>,
     when: Option<When>,
+    /// Only invitations that await an answer, of whoever has one of these addresses.
+    unanswered: Option<Vec<String>>,
 }
 
 impl Asking {
@@ -39,22 +44,23 @@ impl Asking {
             None => (id.to_owned(), None),
         });
         let words = args.text("words").map(|words| without_article(services, words));
-        Self { id, words, when: args.when("when") }
+        Self { id, words, when: args.when("when"), unanswered: None }
     }
 
     /// The one event that is meant; of one that repeats the next time.
     async fn find(&self, calendars: &Calendars, wall: &Wall, now: NaiveDateTime) -> Result<Event, Failure> {
         let far = now.checked_add_signed(Duration::days(SEARCH_DAYS)).unwrap_or(now);
+        let is_search = self.words.is_some() || self.unanswered.is_some();
         let span = match (&self.id, self.when) {
             (Some((_, Some(at))), _) => (*at, *at + Duration::minutes(1)),
             (Some((_, None)), _) => (now, far),
             // Of which half of a day, and of which day, an hour is shows in what there is.
             (None, Some(When::Moment(at))) => {
-                let (soon, _) = span(None, self.words.is_some(), now);
-                let (_, later) = span(None, self.words.is_some(), at.max(now));
+                let (soon, _) = span(None, is_search, now);
+                let (_, later) = span(None, is_search, at.max(now));
                 (soon, later)
             }
-            (None, when) => span(when.as_ref(), self.words.is_some(), now),
+            (None, when) => span(when.as_ref(), is_search, now),
         };
         let mut found = calendars.read(span, wall.clone()).await?.events;
         found.retain(|event| match &self.id {
@@ -63,6 +69,9 @@ impl Asking {
         });
         if let (None, Some(When::Moment(at))) = (&self.id, self.when) {
             found = at_time(found, at);
+        }
+        if let Some(own) = &self.unanswered {
+            found.retain(|event| awaits_answer(event, own));
         }
         let mut seen = std::collections::HashSet::new();
         found.retain(|event| seen.insert(event.uid.clone()));
@@ -76,8 +85,8 @@ impl Asking {
             0 => Err(self.none()),
             1 => Ok(found.remove(0)),
             _ => {
-                let candidates: Vec<Value> =
-                    found.iter().take(MAX_CANDIDATES).map(|event| Value::Object(shown(event, now))).collect();
+                let shown = |event: &Event| Value::Object(shown(event, now, &[]));
+                let candidates: Vec<Value> = found.iter().take(MAX_CANDIDATES).map(shown).collect();
                 let message = format!("{} events fit", found.len());
                 Err(Failure::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates)))
             }
@@ -120,6 +129,7 @@ struct Call {
     zone: Zone,
     now: NaiveDateTime,
     made: chrono::DateTime<chrono::Utc>,
+    own: Vec<String>,
 }
 
 impl Call {
@@ -132,12 +142,14 @@ impl Call {
             zone: services.timers.zone(),
             now: (services.clock)().naive_local(),
             made: made(services),
+            own: services.personal.own_addresses.clone(),
         }
     }
 
     /// The event with which of its times were meant, as results and questions tell it.
     fn told(&self, event: &Event) -> Map<String, Value> {
-        let mut told = Map::from_iter([("event".to_owned(), Value::Object(shown(event, self.now)))]);
+        let mut told =
+            Map::from_iter([("event".to_owned(), Value::Object(shown(event, self.now, &self.own)))]);
         if event.repeats {
             let series = if self.series == Series::All { "all" } else { "one" };
             told.insert("series".to_owned(), json!(series));
@@ -170,6 +182,13 @@ pub fn change(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
     let call = Call::of(services, args);
     let (title, place) = (args.owned("title"), args.owned("place"));
     let is_moved = TIMES.iter().any(|name| args.value(name).is_some());
+    if let Some(answer) = args.text("answer").and_then(Answer::of_word) {
+        if is_moved || title.is_some() || place.is_some() || args.value("until").is_some() {
+            let message = "an invitation is answered by a call of its own, without other changes";
+            return Err(Failure::wrong_call("answer", message));
+        }
+        return answer_invitation(services, args, call, answer);
+    }
     let aim = match is_moved || title.is_none() && place.is_none() && args.when("until").is_none() {
         true => Some((Aim::of(args)?, args.when("to"))),
         false => None,
@@ -188,7 +207,37 @@ pub fn change(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         if before.repeats {
             detail.extend(call.told(&before).remove_entry("series"));
         }
-        detail.insert("before".to_owned(), Value::Object(shown(&before, call.now)));
+        detail.insert("before".to_owned(), Value::Object(shown(&before, call.now, &call.own)));
+        Ok(Outcome::new(true, Value::Object(detail)).undone_by(undoable(&after.title, "changed", revision)))
+    })))
+}
+
+/// `calendar.change` with an answer to an invitation. Where nothing was said of it, the one that awaits an answer is meant.
+fn answer_invitation(
+    services: &Services,
+    args: &Args,
+    mut call: Call,
+    answer: Answer,
+) -> Result<Prepared, Failure> {
+    let own = own_addresses(services)?;
+    if call.asking.id.is_none() && call.asking.words.is_none() {
+        call.asking.unanswered = Some(own.clone());
+    }
+    if args.text("series").is_none() && args.when("when").is_none() {
+        call.series = Series::All;
+    }
+    Ok(Prepared::Work(Box::pin(async move {
+        let before = call.asking.find(&call.calendars, &call.wall, call.now).await?;
+        let Call { calendars, series, made, wall, .. } = &call;
+        let whose = (own.as_slice(), answer);
+        let (after, revision, is_sent) =
+            calendars.answer(&before, whose, *series, (*made, wall.clone())).await?;
+        let mut detail = call.told(&after);
+        if before.repeats {
+            detail.extend(call.told(&before).remove_entry("series"));
+        }
+        detail.insert("before".to_owned(), Value::Object(shown(&before, call.now, &call.own)));
+        detail.insert("organizer_told".to_owned(), json!(is_sent));
         Ok(Outcome::new(true, Value::Object(detail)).undone_by(undoable(&after.title, "changed", revision)))
     })))
 }

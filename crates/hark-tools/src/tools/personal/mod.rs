@@ -88,6 +88,9 @@ impl From<PersonalError> for Failure {
             PersonalError::Gone => failure(error_code::NOT_FOUND).because(reason::NO_SUCH_EVENT),
             PersonalError::Changed => failure(error_code::FAILED).because(reason::CHANGED_MEANWHILE),
             PersonalError::TaskRepeats => failure(error_code::UNSUPPORTED).because(reason::TASK_REPEATS),
+            PersonalError::NotInvited => failure(error_code::UNSUPPORTED)
+                .because(reason::NOT_INVITED)
+                .fix("put the address the invitation was sent to into personal.own_addresses"),
             PersonalError::OtherDays => failure(error_code::UNSUPPORTED).because(reason::ONLY_TIME_OF_DAY),
         }
     }

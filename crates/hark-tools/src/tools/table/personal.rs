@@ -8,7 +8,7 @@ use hark_core::Risk;
 
 /// Minutes of four weeks.
 const FOUR_WEEKS: i64 = 40_320;
-const EVENT: &str = "{id, title, place?, date, weekday, day, month, days_ahead, hour, minute, time, ends, all_day, repeats, task, running}";
+const EVENT: &str = "{id, title, place?, date, weekday, day, month, days_ahead, hour, minute, time, ends, all_day, repeats, task, running, attendees?: [{name, answer: none, accepted, declined, tentative or delegated, own}], answer?: that of the household, organizer?}";
 const TITLE: Field = Field::always("title", "string", "what the note is called");
 const BEFORE: Field = Field::maybe("before", "string", "what it was called");
 const DATE: Field =
@@ -44,6 +44,7 @@ pub const TOOLS: &[Descriptor] = &[
                 "a day, moment or stretch; the next seven days when missing, a year with `words`",
             ),
             Arg::maybe("words", Kind::Words(100), "words of the title"),
+            Arg::maybe("unanswered", Kind::Flag, "only invitations that the household has not answered"),
         ]],
         result: &[
             Field::always("count", "integer", "how many there are"),
@@ -100,7 +101,7 @@ pub const TOOLS: &[Descriptor] = &[
     },
     Descriptor {
         name: "calendar.change",
-        description: "Changes an event of the household's calendar: its title, day, time, length or place. Of one that repeats the next time, or all.",
+        description: "Changes an event of the household's calendar: its title, day, time, length or place; or answers the invitation to it. Of one that repeats the next time, or all.",
         args: &[
             WHICH_EVENT,
             &[
@@ -116,12 +117,18 @@ pub const TOOLS: &[Descriptor] = &[
                 Arg::maybe("minutes", Kind::Number(0.0, 525_600.0), "the same"),
                 Arg::maybe("direction", Kind::Choice(&["later", "earlier"]), "later when missing"),
                 Arg::maybe("until", Kind::When, "when it ends; it is as long as it was when missing"),
+                Arg::maybe(
+                    "answer",
+                    Kind::Choice(&["accepted", "declined", "tentative"]),
+                    "the household's answer to the invitation, alone; of one that repeats for all when neither `series` nor `when` is given",
+                ),
             ],
         ],
         result: &[
             Field::always("event", "object", EVENT),
             Field::always("before", "object", "the same, as it was"),
             SERIES,
+            Field::maybe("organizer_told", "boolean", "of an answer: the server tells it to the organizer"),
         ],
         risk: Risk::Write,
         outside: Outside::Always,
