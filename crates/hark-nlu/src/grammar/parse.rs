@@ -124,6 +124,7 @@ impl Reader<'_> {
             let fits = found.fits(&meaning.block, &grammar.context) && meaning.block.has_keyword(tokens);
             let is_title = category_of(&meaning.block.intent) == Some(Category::Media);
             if !fits
+                || found.contradicts
                 || found.lists_no_item(grammar.lexicon())
                 || found.is_no_name(&meaning.block.intent, grammar.lexicon())
                 || part == Part::Request && found.is_a_bare_word(tokens)

@@ -135,6 +135,8 @@ pub(super) struct Found {
     pub(super) doubts: Vec<Ambiguity>,
     /// What stands where a name belongs and is none.
     pub(super) unknown: Option<String>,
+    /// A slot has two values, of which one would be lost: "*at ten* … and … *at seven*".
+    pub(super) contradicts: bool,
     /// What was made of each word.
     pub(super) took: Vec<Took>,
     /// Which words fill which slot.
@@ -152,6 +154,7 @@ impl Default for Found {
             near_why: String::new(),
             doubts: Vec::new(),
             unknown: None,
+            contradicts: false,
             took: Vec::new(),
             spans: Vec::new(),
         }

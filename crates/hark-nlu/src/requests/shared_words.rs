@@ -123,6 +123,9 @@ impl Sentence<'_> {
         let reminds = is_timed
             && category == Some(Category::Reminder)
             && first.is_some_and(|first| first.wild_words > 0);
+        let all: Vec<&str> =
+            self.tokens[before.0..before.1].iter().map(|token| token.word.as_str()).collect();
+        let timed = rules::longest(Rule::Datetime, &all, &by).map_or(0, |(_, used)| used);
         // "Turn the bathroom fan on and off again" is about the fan, and not about the bathroom.
         let (in_names, others): (Vec<usize>, Vec<usize>) =
             (before.0 + 1..before.1).partition(|cut| self.is_within_name(before, *cut));
@@ -132,10 +135,15 @@ impl Sentence<'_> {
                 let has_article = rest.split(' ').next().is_some_and(|first| articles.contains(first));
                 let fits = move |cut: &usize| !(has_article && articles.contains(&self.tokens[cut - 1].word));
                 cuts.clone().into_iter().filter(fits).filter_map(move |cut| {
-                    let text = format!("{} {rest}", self.said(before.0, cut));
-                    let put_off = || if later { self.put_off(&text) } else { None };
-                    let reminder = || if reminds { self.with_any_words(&text) } else { None };
-                    self.composed(&text).or_else(put_off).or_else(reminder)
+                    let read = |from: usize| {
+                        let text = format!("{} {rest}", self.said(from, cut));
+                        let put_off = || if later { self.put_off(&text) } else { None };
+                        let reminder = || if reminds { self.with_any_words(&text) } else { None };
+                        self.composed(&text).or_else(put_off).or_else(reminder)
+                    };
+                    // "*At ten* turn the lamp on and off at seven": each has a time of its own.
+                    let untimed = before.0 + timed;
+                    read(before.0).or_else(|| (timed > 0 && untimed < cut).then(|| read(untimed))?)
                 })
             })
         });

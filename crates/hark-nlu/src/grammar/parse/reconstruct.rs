@@ -82,7 +82,10 @@ impl Reached<'_> {
                     for (part, value) in &self.chart.found[index as usize] {
                         let name = slot_name(own, part);
                         let said = found.slots.get(&name).and_then(Value::as_str);
-                        let joined = said.and_then(|said| joined(said, value.as_str()?));
+                        let joined = said
+                            .filter(|said| !self.says_when_in_day(said, &found.spans, from, tokens))
+                            .and_then(|said| joined(said, value.as_str()?));
+                        found.contradicts |= joined.is_none() && said.is_some() && said != value.as_str();
                         let value = joined.map_or_else(|| value.clone(), Value::from);
                         found.slots.insert(name, value);
                     }
@@ -95,6 +98,18 @@ impl Reached<'_> {
             }
         }
         found
+    }
+
+    /// Whether a repetition that was said before `from` has a time of its own: "every weekday *at half six*", and not "every
+    /// evening", which only stands for one.
+    fn says_when_in_day(&self, said: &str, spans: &[SlotSpan], from: usize, tokens: &[Token]) -> bool {
+        let has_time = Recurrence::parse(said).is_some_and(|every| every.time.is_some());
+        let before = spans.iter().rfind(|span| span.end <= from);
+        let numbers = &self.grammar.lexicon().numbers;
+        has_time
+            && before.is_some_and(|span| {
+                tokens[span.start..span.end].iter().any(|token| numbers.number(&[&token.word]).is_some())
+            })
     }
 
     /// Notes which slot some words fill.
