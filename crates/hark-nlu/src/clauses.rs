@@ -293,7 +293,7 @@ impl Composer<'_> {
         let joins =
             |token: &Token| self.reader.grammar.lexicon().requests.connectors.contains(token.word.as_str());
         let first = tokens.iter().position(joins).unwrap_or(tokens.len());
-        [&tokens[..], &tokens[..first]].into_iter().any(|tokens| {
+        [tokens, &tokens[..first]].into_iter().any(|tokens| {
             let found = self.reader.exactly(text, tokens);
             found.is_some_and(|found| found.words.first().is_some_and(|(_, took)| *took != Took::Nothing))
         }) || self.notice_at(text).is_some()

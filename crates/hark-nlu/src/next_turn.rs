@@ -351,26 +351,41 @@ impl Speech<'_> {
     /// the first time*".
     fn as_often(&self) -> Option<String> {
         let (words, next) = (self.words(), self.next_turn()?);
-        let (said, talk) = (&self.lexicon().qualifiers, &self.lexicon().discourse);
+        let talk = &self.lexicon().discourse;
         let meant = phrases::without_starts(&[talk.hesitations, talk.corrections], &words[next..]);
+        self.waiting_as_often(&words[..next], meant)
+    }
+
+    /// The same where the request itself ends so: "when the fridge opens, … *every time*".
+    pub(super) fn as_often_behind(&self) -> Option<String> {
+        let words = self.words();
+        let said = &self.lexicon().qualifiers;
+        let length = [said.once_only, said.always].iter().find_map(|marks| phrases::ends(*marks, &words))?;
+        let (request, meant) = words.split_at(words.len() - length);
+        self.waiting_as_often(request, meant)
+    }
+
+    /// A request waiting once or every time, where some words say no more than that.
+    fn waiting_as_often(&self, words: &[&str], meant: &[&str]) -> Option<String> {
+        let said = &self.lexicon().qualifiers;
         let says = |marks| phrases::starts(marks, meant) == Some(meant.len());
-        let (each_time, waited) = ([said.each_time], [said.when, said.if_so, said.before_clause]);
+        let (any, waited) =
+            ([said.each_time, said.when, said.if_so], [said.when, said.if_so, said.before_clause]);
         let (old, new) = if says(said.once_only) {
-            (each_time.as_slice(), said.when)
+            (any.as_slice(), said.the_next)
         } else if says(said.always) {
             (waited.as_slice(), said.each_time)
         } else {
             return None;
         };
-        let (text, tokens) = spoken(&words[..next], self.reader);
+        let (text, tokens) = spoken(words, self.reader);
         let qualifiers = Qualifiers::of(self.reader, &text, &tokens).found;
         let mark = |it: &Qualifier| {
-            let length =
-                old.iter().filter_map(|marks| phrases::starts(*marks, &words[it.start..next])).max()?;
+            let length = old.iter().filter_map(|marks| phrases::starts(*marks, &words[it.start..])).max()?;
             Some(it.start..it.start + length)
         };
         let place = qualifiers.iter().filter(|it| it.says_when()).find_map(mark)?;
-        Some([&words[..place.start], &[new.first()?], &words[place.end..next]].concat().join(" "))
+        Some([&words[..place.start], &[new.first()?], &words[place.end..]].concat().join(" "))
     }
 
     /// Both turns as one request, where the second ends a length that the first began, and is none by itself: "set a timer for

@@ -199,6 +199,7 @@ impl Speech<'_> {
     /// The sentence in other words that mean the same, the likeliest first.
     pub(super) fn reworded(&self) -> Vec<String> {
         let ways = [
+            self.as_often_behind(),
             self.with_one_in_full(),
             self.with_kind_in_full(),
             self.without_state_of_things(),

@@ -133,7 +133,9 @@ impl Clause<'_> {
             // is not waited for, nor looked at later.
             Kind::If => match self.condition() {
                 Some(said) if said.becomes => here(Adds::Becomes { said, repeats: self.happens_again() }),
-                Some(said) if self.waits_with(|words| words.ever) => here(Adds::Becomes { said, repeats: true }),
+                Some(said) if self.waits_with(|words| words.ever) => {
+                    here(Adds::Becomes { said, repeats: true })
+                }
                 Some(said) => {
                     let now = self.says_now();
                     let otherwise = if now { ONCE } else { "ask" };

@@ -67,7 +67,7 @@ fn the_second_of_two_turns_says_more_of_the_first() {
     assert_eq!((intent.as_str(), slots), ("HassStartTimer", json!({"hours": 1, "minutes": 15})));
     for (behind, repeats, said) in [
         ("every time, not just once", json!(true), "whenever the garage door opens"),
-        ("only once", Value::Null, "when the garage door opens"),
+        ("only once", Value::Null, "the next time the garage door opens"),
     ] {
         let before = if repeats.is_null() { "whenever" } else { "when" };
         let found = corrected(&format!("{before} the garage door opens lamp on"), behind);
