@@ -180,7 +180,7 @@ pub enum Tier {
 
 /// The least probability of an intent that is named beside the kind, and how many are named at most.
 const LIKELY: f32 = 0.02;
-const MOST_NEAR: usize = 3;
+const MAX_NEAR: usize = 3;
 
 /// What the classifier says of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -252,7 +252,7 @@ impl Classification {
     pub fn described(&self) -> String {
         let near = self.intents.iter().filter(|(_, probability)| *probability >= LIKELY);
         let near: Vec<String> =
-            near.map(|(name, probability)| format!("{name} {probability:.2}")).take(MOST_NEAR).collect();
+            near.map(|(name, probability)| format!("{name} {probability:.2}")).take(MAX_NEAR).collect();
         let kind = format!("{} ({:.2})", self.category, self.confidence);
         if near.is_empty() { kind } else { format!("{kind}; nearest: {}", near.join(", ")) }
     }
@@ -312,6 +312,15 @@ pub fn complexity(text: &str, words: &StepWords, category: Category) -> u8 {
 /// The words of a text as they are compared, each with its meaning in that text: numbers of length 1.
 pub type WordVectors = Vec<(String, Vec<f32>)>;
 
+/// How likely a text is a statement, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Statement {
+    /// It asks for nothing.
+    pub asks_nothing: f32,
+    /// It asks for nothing and tells something worth to be kept.
+    pub worth_keeping: f32,
+}
+
 /// Tells what kind of request a text is. Implemented by `hark-nlu`.
 pub trait Classify: Send {
     /// Classifies a request, written or spoken; takes 1 to 5 ms.
@@ -332,12 +341,11 @@ pub trait Classify: Send {
     /// As [`Classify::classify`].
     fn embed_words(&mut self, text: &str) -> Result<WordVectors, Fault>;
 
-    /// How likely a text that asks for nothing tells something worth to be kept, rather than being small talk, 0 to 1; `None`
-    /// where that was not learned.
+    /// How likely a text is a statement; `None` where that was not learned.
     ///
     /// # Errors
     /// As [`Classify::classify`].
-    fn tells(&mut self, text: &str) -> Result<Option<f32>, Fault>;
+    fn statement(&mut self, text: &str) -> Result<Option<Statement>, Fault>;
 }
 
 #[cfg(test)]

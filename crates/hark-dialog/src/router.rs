@@ -19,7 +19,7 @@ use hark_core::{
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Steps that one intent may take where the words that fill its slots are marked: they are tried in several orders.
-const MOST_STEPS_OF_MARKED: u64 = 40_000;
+const MAX_STEPS_OF_MARKED: u64 = 40_000;
 
 /// Tools that ask themselves for how long or when, where that was not said: "set a timer".
 const ASK_WHEN: &[&str] = &["timer.start", "alarm.set"];
@@ -67,6 +67,7 @@ struct Said<'s> {
     effort: &'s Effort,
 }
 
+mod remarks;
 mod told;
 
 /// Why an intent of the classifier was not taken.
@@ -233,7 +234,7 @@ impl Router {
         let Said { text, now, effort } = *said;
         let marked = found.spans.as_deref().and_then(|marks| {
             effort
-                .share(MOST_STEPS_OF_MARKED, |effort| self.fill_within(name, text, Some(marks), now, effort))
+                .share(MAX_STEPS_OF_MARKED, |effort| self.fill_within(name, text, Some(marks), now, effort))
         });
         let filled = marked.or_else(|| self.fill_within(name, text, None, now, effort));
         let mut intent = filled.ok_or(Doubt::NoSlots)?;
@@ -363,14 +364,27 @@ impl Router {
         let text = said.text;
         // The classifier knows the usual language only: what it makes of another is luck.
         let usual = |language: &str| self.spoken.first().is_some_and(|spoken| spoken.language == language);
-        let (mut found, understood) = self.by_templates(language, said);
-        if said.effort.is_spent() {
-            return found;
-        }
+        // What is left is for the text without a remark.
+        let effort = said.effort;
+        let share = effort.left() / 4 * 3;
+        let ((mut found, understood), is_spent) = effort.share(share, |effort| {
+            (self.by_templates(language, &Said { effort, ..*said }), effort.is_spent())
+        });
         let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
         let foreign = detected != "unknown" && !usual(&detected);
         let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled && !foreign);
         let in_parts = || classifier.and_then(|classifier| self.by_parts(classifier, said));
+        if is_spent || !understood || has_unread_parts(&found) {
+            let beside = classifier.and_then(|classifier| self.beside_remark(language, classifier, said));
+            if let Some(mut beside) = beside {
+                beside.classification = self.classification(text, &beside);
+                return beside;
+            }
+        }
+        if is_spent {
+            effort.spend(effort.left());
+            return found;
+        }
         if understood {
             if let Some(whole) = has_unread_parts(&found).then(in_parts).flatten() {
                 return whole;

@@ -2,7 +2,7 @@
 
 use super::*;
 use hark_core::Ambiguity;
-use hark_core::classification::WordVectors;
+use hark_core::classification::{Statement, WordVectors};
 use hark_core::intent::{UnknownThing, refusal};
 
 /// Understands one text, and finds the kitchen in any.
@@ -51,7 +51,7 @@ impl Classify for Taught {
         Ok(Vec::new())
     }
 
-    fn tells(&mut self, _: &str) -> Result<Option<f32>, Fault> {
+    fn statement(&mut self, _: &str) -> Result<Option<Statement>, Fault> {
         Ok(None)
     }
 }
@@ -87,7 +87,7 @@ impl Classify for Says {
         Ok(Vec::new())
     }
 
-    fn tells(&mut self, _: &str) -> Result<Option<f32>, Fault> {
+    fn statement(&mut self, _: &str) -> Result<Option<Statement>, Fault> {
         Ok(None)
     }
 }
@@ -369,4 +369,58 @@ fn what_is_too_involved_to_be_read_still_has_a_kind() {
     assert_eq!(found.why, Understanding::unread().why);
     assert_eq!(found.classification.unwrap().category, Category::HomeControl);
     assert!(router.understand("das wetter", "de").classification.is_none(), "it knows one language only");
+}
+
+/// Knows some texts that ask for nothing.
+struct Remarks(&'static [&'static str]);
+
+impl Classify for Remarks {
+    fn classify(&mut self, text: &str) -> Result<Classification, Fault> {
+        Says(Category::OutOfScope, 1.0, &[]).classify(text)
+    }
+
+    fn embed(&mut self, _: &str) -> Result<Vec<f32>, Fault> {
+        Ok(vec![1.0])
+    }
+
+    fn embed_words(&mut self, _: &str) -> Result<WordVectors, Fault> {
+        Ok(Vec::new())
+    }
+
+    fn statement(&mut self, text: &str) -> Result<Option<Statement>, Fault> {
+        let asks_nothing = if self.0.contains(&text) { 0.9 } else { 0.1 };
+        Ok(Some(Statement { asks_nothing, worth_keeping: 0.3 }))
+    }
+}
+
+#[test]
+fn a_remark_beside_a_request_is_left_out() {
+    let remarks = Remarks(&["she likes it up", "it's freezing", "she's back at seven", "the baby sleeps"]);
+    let router = Router {
+        classifier: Some(Arc::new(Mutex::new(remarks))),
+        ..router(Says(Category::OutOfScope, 1.0, &[]))
+    };
+    for (text, is_read) in [
+        ("lights on she likes it up", true),
+        ("Lights on, the baby sleeps", false),
+        ("lights on the baby sleeps", true),
+        ("it's freezing lights on", false),
+        // It may ask for something, says a number, or stands beside what is not understood.
+        ("lights on she wants it up", false),
+        ("lights on she's back at seven", false),
+        ("lamps on she likes it up", false),
+    ] {
+        let found = router.understand(text, "unknown");
+        assert_eq!(!found.intents.is_empty(), is_read, "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn an_order_behind_other_words_is_found() {
+    let spoken = Spoken { language: "en".into(), sentences: Arc::new(OneSentence("lock up", 1.0)) };
+    let router = Router::new(vec![spoken], None, IntentConfig::default(), facts());
+    let orders =
+        |text| router.orders_within(&Said { text, now: Default::default(), effort: &Effort::default() });
+    assert!(orders("next time he goes out lock up") && orders("if it's dark lock up he never does"));
+    assert!(!orders("we always lock up") && !orders("next time he goes out lock down"));
 }

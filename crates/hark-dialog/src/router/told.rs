@@ -74,7 +74,11 @@ impl Router {
     /// A statement that is kept without a request to remember it.
     pub(super) fn told_in(&self, said: &Said<'_>) -> Option<Understanding> {
         let text = said.text;
-        let is_statement = !self.begins_as_question(text)
+        // "Not all the way" puts something right.
+        let first = text.split_whitespace().next().unwrap_or_default();
+        let denies = self.languages().iter().any(|it| it.requests.negations.first() == Some(&first));
+        let is_statement = !denies
+            && !self.begins_as_question(text)
             && text.split_whitespace().count() >= LEAST_TOLD
             && dialog_act::tag(text, &self.languages()) != EntryTag::Instruction;
         // With a language model, that reads what no rule reads.
@@ -85,9 +89,12 @@ impl Router {
             let mut classifier = classifier.lock().unwrap_or_else(PoisonError::into_inner);
             let asked = classifier.classify(text).ok()?;
             let is_asked = ASKED.contains(&asked.category) && asked.confidence >= SURELY_ASKED;
-            if is_asked { None } else { classifier.tells(text).ok().flatten() }
+            if is_asked { None } else { classifier.statement(text).ok().flatten() }
         };
-        let likely = said.effort.apart(likely)?;
+        let likely = said.effort.apart(likely)?.worth_keeping;
+        if self.orders_within(said) {
+            return None;
+        }
         self.of_memory(said, |memory, text| memory.told(text, likely))
     }
 

@@ -1,6 +1,6 @@
 //! Encoder, head and tagger together: what the router asks.
 
-use super::data::hash;
+use super::data::{ASKS, REMARK, WORTH_KEEPING, hash};
 use super::encoder::{Encoder, TokenVectors};
 use super::error::IntentError;
 use super::examples::spoken;
@@ -8,7 +8,7 @@ use super::head::Head;
 use super::paths::IntentPaths;
 use crate::narrative;
 use crate::tagger::{Tagger, Tagging};
-use hark_core::classification::{Classify, WordVectors};
+use hark_core::classification::{Classify, Statement, WordVectors};
 use hark_core::{Category, Classification, Fault};
 use hark_models::manifest::Manifest;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ const TAGGER_LANGUAGE: &str = "en";
 pub struct Classifier {
     encoder: Encoder,
     head: Head,
-    /// What tells what is worth to be kept from small talk.
+    /// What tells statements from what asks for something, and what is worth to be kept from small talk.
     told: Option<Head>,
     tagger: Option<Tagger>,
     vectors: TokenVectors,
@@ -177,10 +177,13 @@ impl Classify for Classifier {
         Ok(found.collect())
     }
 
-    fn tells(&mut self, text: &str) -> Result<Option<f32>, Fault> {
+    fn statement(&mut self, text: &str) -> Result<Option<Statement>, Fault> {
         let Some(head) = &self.told else { return Ok(None) };
         self.encoder.embed(&spoken(text), &mut self.numbers)?;
         head.shares(&self.numbers, &mut self.shares);
-        Ok(Some(1.0 - head.out_of_scope(&self.shares)))
+        let share = |category| head.share_of(category, &self.shares);
+        // Whether a remark is worth to be kept is told by the others.
+        let worth_keeping = share(WORTH_KEEPING) / (1.0 - share(REMARK)).max(f32::EPSILON);
+        Ok(Some(Statement { asks_nothing: 1.0 - share(ASKS), worth_keeping }))
     }
 }

@@ -24,6 +24,18 @@ const UNTOUCHED_ONE_IN: u8 = 5;
 const APART: [(&str, &str); 5] =
     [("cover", "cover"), ("valve", "cover"), ("lock", "lock"), ("scene", "scene"), ("script", "scene")];
 
+/// Among what statements are told from: what asks for something, whatever it is.
+pub(super) const ASKS: Category = Category::HomeControl;
+
+/// Among the same: what is worth to be kept. The rest is small talk.
+pub(super) const WORTH_KEEPING: Category = Category::Memory;
+
+/// Among the same: reasons and the like beside a request, some of which would be worth to be kept by themselves.
+pub(super) const REMARK: Category = Category::Conversation;
+
+/// One in so many examples of requests is learned as what asks for something: there are many more than statements.
+const ASKING_ONE_IN: usize = 4;
+
 /// Where a sentence comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Origin {
@@ -125,7 +137,8 @@ impl Data {
         Ok(Self { language: language.to_owned(), samples: samples.found, held_out, hash })
     }
 
-    /// What tells a statement that is worth to be kept from small talk; `None` for a language without such examples.
+    /// What tells a statement that is worth to be kept from small talk, and both from what asks for something; `None` for a
+    /// language without such examples.
     ///
     /// # Errors
     /// Every mistake in every file.
@@ -139,8 +152,10 @@ impl Data {
             samples.add(spoken(&example.text), example.label, Origin::Example);
         }
         // Who asks tells nothing.
-        for example in examples::load(&places.examples(language))?.into_iter().filter(is_question) {
-            samples.add(spoken(&example.text), Label::category(Category::OutOfScope), Origin::Example);
+        let asking = examples::load(&places.examples(language))?.into_iter().filter(asks);
+        let (questions, orders): (Vec<Example>, Vec<Example>) = asking.partition(is_question);
+        for example in questions.into_iter().chain(orders.into_iter().step_by(ASKING_ONE_IN)) {
+            samples.add(spoken(&example.text), Label::category(ASKS), Origin::Example);
         }
         let hash = hash_of([folder, places.examples(language)]);
         Ok(Some(Self { language: language.to_owned(), samples: samples.found, held_out: Vec::new(), hash }))
@@ -154,6 +169,11 @@ impl Data {
         }
         counts
     }
+}
+
+fn asks(example: &Example) -> bool {
+    use Category::{HomeControl, List, Media, Reminder, Timer};
+    is_question(example) || matches!(example.label.category, HomeControl | Media | List | Timer | Reminder)
 }
 
 fn is_question(example: &Example) -> bool {

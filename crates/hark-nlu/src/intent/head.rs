@@ -132,10 +132,10 @@ impl Head {
         self.bound(into, self.likeness(numbers));
     }
 
-    /// How likely a sentence is nothing that it has classes for.
-    pub(super) fn out_of_scope(&self, shares: &[f32]) -> f32 {
+    /// How likely a sentence is of a category.
+    pub(super) fn share_of(&self, category: Category, shares: &[f32]) -> f32 {
         let classes = shares.iter().zip(&self.about.classes);
-        classes.filter(|(_, class)| class.category == Category::OutOfScope).map(|(share, _)| share).sum()
+        classes.filter(|(_, class)| class.category == category).map(|(share, _)| share).sum()
     }
 
     /// What is unlike everything known is out of scope, whatever the weights make of it.

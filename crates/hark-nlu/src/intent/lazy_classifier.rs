@@ -6,7 +6,7 @@ use super::examples::spoken;
 use super::examples::{self, Label};
 use super::head::Head;
 use super::paths::IntentPaths;
-use hark_core::classification::{Classify, WordVectors};
+use hark_core::classification::{Classify, Statement, WordVectors};
 use hark_core::{Classification, Fault};
 use hark_models::manifest::Manifest;
 use std::collections::HashMap;
@@ -115,8 +115,8 @@ impl Classify for LazyClassifier {
         self.awake()?.embed_words(text)
     }
 
-    fn tells(&mut self, text: &str) -> Result<Option<f32>, Fault> {
-        self.awake()?.tells(text)
+    fn statement(&mut self, text: &str) -> Result<Option<Statement>, Fault> {
+        self.awake()?.statement(text)
     }
 }
 

@@ -215,9 +215,14 @@ fn the_shipped_head_for_what_is_told_is_one_of_its_examples() {
     let head = Head::read(&places.told_head("en")).unwrap();
     assert_eq!(head.data(), data.hash, "train it anew: hark models train --shipped");
     let mut classifier = Classifier::open(&manifest(), &places, "en").unwrap();
-    let mut tells = |text: &str| classifier.tells(text).unwrap().unwrap();
-    assert!(tells("our neighbour keeps the ladder in her garage") > 0.5);
-    assert!(tells("i could sleep for a week") < 0.5 && tells("where is the ladder") < 0.5);
+    let mut found = |text: &str| classifier.statement(text).unwrap().unwrap();
+    let (told, talk) = (found("the bins go out on thursdays"), found("i could sleep for a week"));
+    assert!(told.worth_keeping > 0.5 && told.asks_nothing > 0.5, "{told:?}");
+    assert!(talk.worth_keeping < 0.5 && talk.asks_nothing > 0.5, "{talk:?}");
+    assert!(found("she'll be having her tea").asks_nothing > 0.5);
+    for text in ["where is the ladder", "once it's dark close the curtains"] {
+        assert!(found(text).asks_nothing < 0.5, "{text}");
+    }
     assert!(Data::of_told(&places, "xx").unwrap().is_none());
 }
 

@@ -1,0 +1,114 @@
+//! Remarks beside a request that no rule knows: "shut the blinds *Robert likes a nap*", "*it's perishing* turn the heating up".
+
+use super::{Router, Said, SharedClassifier, has_unread_parts};
+use hark_core::classification::Statement;
+use hark_core::ports::NEXT_TURN;
+use hark_core::{Category, Intent, Understanding};
+use hark_language::{Lexicon, phrases};
+use std::sync::PoisonError;
+
+/// How likely some words ask for nothing at least, to be left out.
+const LIKELY_NOTHING: f32 = 0.6;
+
+/// How likely a whole text tells something worth to be kept at least, to be no request.
+const SURELY_TOLD: f32 = 0.9;
+
+/// Words at least of a remark, and of a request.
+const MIN_WORDS: usize = 2;
+
+/// Kinds of requests that change nothing.
+const QUESTIONS: [Category; 3] = [Category::Question, Category::HomeQuery, Category::Weather];
+
+/// Most places where an order is looked for.
+const MAX_ORDERS: usize = 2;
+
+/// Most stretches of a text that are looked at.
+const MAX_STRETCHES: usize = 6;
+
+impl Router {
+    /// What a text asks for without a remark before or behind it; `None` where there is none, or the rest is not understood
+    /// to its end.
+    pub(super) fn beside_remark(
+        &self,
+        language: &str,
+        classifier: &SharedClassifier,
+        said: &Said<'_>,
+    ) -> Option<Understanding> {
+        let lexicon = hark_language::known(&self.spoken.first()?.language)?;
+        let words: Vec<&str> = said.text.split_whitespace().collect();
+        let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+        let lower: Vec<&str> = lower.iter().map(|word| word.trim_matches([',', '.', ';', '!'])).collect();
+        let places = MIN_WORDS..(words.len() + 1).saturating_sub(MIN_WORDS);
+        let behind = places.clone().filter(|at| begins_statement(lexicon, &lower, *at));
+        let verbs = lexicon.discourse.verbs;
+        let before = places.filter(|at| {
+            phrases::starts(verbs, &lower[*at..]).is_some() && begins_statement(lexicon, &lower, 0)
+        });
+        // The shortest first: what is more than a remark is kept.
+        let behind = behind.rev().map(|at| (0..at, at..words.len()));
+        let stretches = behind.chain(before.map(|at| (at..words.len(), 0..at)));
+        let mut stretches = stretches.take(MAX_STRETCHES).peekable();
+        // Numbers say more than why; "not half" is none.
+        let counts = |words: &[&str]| {
+            words.iter().any(|word| lexicon.numbers.number(&[*word]).is_some_and(|(number, _)| number >= 1.0))
+        };
+        stretches.peek()?;
+        let tells =
+            || statement(classifier, said, said.text).is_none_or(|it| it.worth_keeping >= SURELY_TOLD);
+        if said.text.contains(NEXT_TURN) || tells() {
+            return None;
+        }
+        stretches.find_map(|(request, remark)| {
+            let told = || statement(classifier, said, &words[remark.clone()].join(" "));
+            let is_remark =
+                !counts(&lower[remark.clone()]) && told().is_some_and(|it| it.asks_nothing >= LIKELY_NOTHING);
+            is_remark.then_some(())?;
+            let request = words[request].join(" ");
+            let (found, is_understood) = self.by_templates(language, &Said { text: &request, ..*said });
+            (is_understood && !has_unread_parts(&found)).then_some(found)
+        })
+    }
+}
+
+impl Router {
+    /// Whether something is ordered behind other words: "next time he goes out *lock the door*". What is told orders nothing.
+    pub(super) fn orders_within(&self, said: &Said<'_>) -> bool {
+        let Some(lexicon) = self.spoken.first().and_then(|it| hark_language::known(&it.language)) else {
+            return false;
+        };
+        let words: Vec<&str> = said.text.split_whitespace().collect();
+        let talk = &lexicon.discourse;
+        let begins = |at: &usize| {
+            phrases::starts(talk.verbs, &words[*at..]).is_some() && !talk.not_before.contains(words[at - 1])
+        };
+        let orders = |at: usize| {
+            // A remark may stand behind it.
+            let ends = (at + MIN_WORDS..words.len()).filter(|end| begins_statement(lexicon, &words, *end));
+            std::iter::once(words.len()).chain(ends).any(|end| {
+                let order = words[at..end].join(" ");
+                let (found, _) = self.by_templates(&lexicon.code, &Said { text: &order, ..*said });
+                let asks = |intent: &Intent| {
+                    let category = (self.facts.category_of)(&intent.name);
+                    category.is_some_and(|it| QUESTIONS.contains(&it))
+                };
+                !found.intents.is_empty() && !has_unread_parts(&found) && !found.intents.iter().any(asks)
+            })
+        };
+        (1..words.len().saturating_sub(1)).filter(begins).take(MAX_ORDERS).any(orders)
+    }
+}
+
+/// How likely a text is a statement; `None` where that was not learned.
+fn statement(classifier: &SharedClassifier, said: &Said<'_>, text: &str) -> Option<Statement> {
+    let ask = || classifier.lock().unwrap_or_else(PoisonError::into_inner).statement(text).ok().flatten();
+    said.effort.apart(ask)
+}
+
+/// Whether the words from `at` on begin as a statement does: with a subject, "the baby", "she's", "Robert likes".
+fn begins_statement(lexicon: &Lexicon, words: &[&str], at: usize) -> bool {
+    let talk = &lexicon.discourse;
+    let begins = [talk.speakers, talk.others, talk.reasons, lexicon.things.articles];
+    begins.into_iter().any(|begin| phrases::starts(begin, &words[at..]).is_some())
+        || talk.contraction(words[at]).is_some()
+        || words.get(at + 1).is_some_and(|word| talk.states.contains(word))
+}
