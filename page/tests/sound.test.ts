@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accessible, browser, connected, daemon, IMAGE_NAME, open, OUT, SCRIPT_NAME, show, unlock, type Daemon } from './harness';
+import { accessible, browser, connected, daemon, open, OUT, SCRIPT_NAME, show, unlock, type Daemon } from './harness';
 
 let hark: Daemon;
 let chromium: Browser;
@@ -145,30 +145,6 @@ it('what was counted of a word is shown, and it is used', async () => {
   await page.locator('.notices .bad').first().waitFor();
   expect(readFileSync(hark.config, 'utf8')).not.toContain('hey_house');
   expect(problems.filter((one) => !/403|422/.test(one))).toEqual([]);
-  await context.close();
-});
-
-it('a task that was handed on is shown, answered and stopped', async () => {
-  const { context, page, problems } = await open(chromium, hark.page);
-  const task = { id: '7', goal: IMAGE_NAME, program: 'Claude Code', workspace: 'website', state: 'asking', text: 'Which port?' };
-  await page.route('**/api/v1/task', (route) => route.fulfill({ json: { task } }));
-  const asked: string[] = [];
-  await page.route('**/api/v1/ask', (route) => {
-    asked.push((route.request().postDataJSON() as { text: string }).text);
-    return route.continue();
-  });
-  await connected(page);
-  await show(page, 'timers');
-  await page.getByText(IMAGE_NAME).waitFor();
-  await page.getByText('Which port?').waitFor();
-  await accessible(page, 'a task');
-  await page.screenshot({ path: join(OUT, 'desktop-task.png') });
-  await page.getByLabel('Answer', { exact: true }).fill('port eighty');
-  await page.keyboard.press('Enter');
-  await expect.poll(() => asked).toEqual(['answer the task with port eighty']);
-  await page.getByRole('button', { name: 'Stop the task' }).click();
-  await expect.poll(() => asked.at(-1)).toBe('stop the task');
-  expect(problems).toEqual([]);
   await context.close();
 });
 

@@ -19,7 +19,7 @@ use hark_core::external_tools::cleaned;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
 /// Characters of an error message that are kept.
@@ -264,6 +264,7 @@ impl Delegation {
             state: TaskState::Running,
             question: String::new(),
             words: String::new(),
+            lines: Vec::new(),
             file: String::new(),
             summary: String::new(),
             error: String::new(),
@@ -460,29 +461,38 @@ impl Delegation {
             environment,
             way_out: self.way_out(proxy.as_ref()),
         })?;
-        let (mut heard, mut reported) = (Heard::default(), Instant::now());
-        let exit = run(command, input, |line| {
+        let (said, file) = self.view().map(|task| (task.lines, task.file)).unwrap_or_default();
+        let heard = Mutex::new(Heard::after(said, file));
+        let running = run(command, input, |line| {
             if let Some(own) = line.strip_prefix(NUMBER) {
                 let mut number = number.lock().unwrap_or_else(PoisonError::into_inner);
                 *number = number.or(own.trim().parse().ok());
                 return;
             }
+            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
             adapter.read(line).into_iter().for_each(|told| heard.take(told));
-            self.note(&heard, &mut reported);
         });
-        let exit = exit.await;
+        tokio::pin!(running);
+        // What was said last is reported also when nothing follows for a while.
+        let mut reports = tokio::time::interval(REPORT_EVERY);
+        let exit = loop {
+            tokio::select! {
+                exit = &mut running => break exit,
+                _ = reports.tick() => self.note(&heard.lock().unwrap_or_else(PoisonError::into_inner)),
+            }
+        };
+        let heard = std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(End::Exit(exit, heard))
     }
 
-    /// Notes what was heard, and reports it now and then.
-    fn note(&self, heard: &Heard, reported: &mut Instant) {
-        if reported.elapsed() < REPORT_EVERY {
-            return;
-        }
-        *reported = Instant::now();
+    /// Notes what was heard, and reports it where it is new.
+    fn note(&self, heard: &Heard) {
         let mut current = self.current();
         let Some(task) = current.task.as_mut() else { return };
-        (task.words, task.file) = (heard.last_words(), heard.file.clone());
+        if heard.lines() == task.lines && heard.file == task.file {
+            return;
+        }
+        task.hear(heard);
         let task = task.clone();
         drop(current);
         self.tell(&task);
@@ -505,7 +515,7 @@ impl Delegation {
             Ok(End::Exit(Err(error), _)) => return failed(task, format!("it could not be started: {error}")),
             Err(error) => return failed(task, error.to_string()),
         };
-        (task.words, task.file) = (heard.last_words(), heard.file.clone());
+        task.hear(&heard);
         task.session = heard.session.clone().or_else(|| task.session.take());
         let complaint = exit.complaint.trim().lines().next_back().unwrap_or_default().to_owned();
         if exit.said_too_much {

@@ -1,7 +1,8 @@
 //! A task as it is seen and kept.
 
 use crate::changes::Changes;
-use hark_core::delegation::{TaskNews, TaskState};
+use crate::heard::Heard;
+use hark_core::delegation::{TaskNews, TaskReport, TaskState};
 use hark_core::external_tools::cleaned;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,9 @@ pub struct TaskView {
     pub question: String,
     /// What it said last.
     pub words: String,
+    /// The last lines of what it said, the last behind.
+    #[serde(default)]
+    pub lines: Vec<String>,
     /// The file it was at last, as the program names it.
     pub file: String,
     /// What was done, when it has ended well.
@@ -47,6 +51,16 @@ pub struct TaskView {
 }
 
 impl TaskView {
+    /// Takes over what was heard of the program.
+    pub(crate) fn hear(&mut self, heard: &Heard) {
+        (self.words, self.lines, self.file) = (heard.last_words(), heard.lines(), heard.file.clone());
+    }
+
+    /// The same as it is shown.
+    pub fn report(&self) -> TaskReport {
+        TaskReport { news: self.news(), lines: self.lines.clone(), file: self.file.clone() }
+    }
+
     /// The same as news.
     pub fn news(&self) -> TaskNews {
         let text = match self.state {

@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use hark_core::api;
 use hark_core::automation::{self, Action, Trigger};
-use hark_core::delegation::{TaskNews, TaskState};
+use hark_core::delegation::{TaskReport, TaskState};
 use hark_core::inspection::{ServerCondition, ServerState, ToolState};
 use hark_core::ports::StoredList;
 use hark_core::speaker::{EnrolledSpeaker, Speakers};
@@ -224,6 +224,10 @@ struct Task {
     state: TaskWord,
     /// What it asks, said last, has done, or why it failed: text of another program.
     text: String,
+    /// The last lines of what it said, at most 12, the last behind.
+    lines: Vec<String>,
+    /// The file it was at last, as it names it; empty where it named none.
+    file: String,
 }
 
 /// The task that runs, asks, or was the last.
@@ -234,7 +238,7 @@ pub(super) struct CurrentTask {
 }
 
 pub(super) async fn task(State(app): State<SharedState>) -> Json<CurrentTask> {
-    let told = |news: TaskNews| Task {
+    let told = |TaskReport { news, lines, file }: TaskReport| Task {
         id: news.task,
         goal: news.goal,
         program: news.program,
@@ -248,6 +252,8 @@ pub(super) async fn task(State(app): State<SharedState>) -> Json<CurrentTask> {
             TaskState::Interrupted => TaskWord::Interrupted,
         },
         text: news.text,
+        lines,
+        file,
     };
     Json(CurrentTask { task: app.api.task().map(told) })
 }

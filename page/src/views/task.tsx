@@ -12,6 +12,9 @@ interface Task {
   workspace: string;
   state: 'running' | 'asking' | 'done' | 'failed' | 'stopped' | 'interrupted';
   text: string;
+  /** What the program said last, line by line. */
+  lines: string[];
+  file: string;
 }
 
 /** The task that was handed to another program; nothing where there was none. What is done with it is said. */
@@ -36,6 +39,13 @@ export function HandedOn() {
         <span class="dim">{t('task.where', { program: value.program, workspace: value.workspace })}</span>
       </div>
       {value.text !== '' && <blockquote>{value.text}</blockquote>}
+      {value.lines.length > 0 && (
+        <details open>
+          <summary>{t('task.lines')}</summary>
+          <pre tabIndex={0} aria-label={t('task.lines')}>{value.lines.join('\n')}</pre>
+          {value.file !== '' && <p class="dim">{t('task.file', { file: value.file })}</p>}
+        </details>
+      )}
       {value.state === 'asking' && (
         <form
           class="filters"

@@ -26,7 +26,7 @@ use hark_core::api::{
 };
 use hark_core::automation::Automation;
 use hark_core::configuration::ConfigurationFile;
-use hark_core::delegation::TaskNews;
+use hark_core::delegation::TaskReport;
 use hark_core::documents::Documents;
 use hark_core::home::Home;
 use hark_core::house::{NameChange, NodeCard};
@@ -408,8 +408,8 @@ impl Api for LiveApi {
         aside(move || teacher.teach(&correction))
     }
 
-    fn task(&self) -> Option<TaskNews> {
-        self.services.delegation.view().map(|task| task.news())
+    fn task(&self) -> Option<TaskReport> {
+        self.services.delegation.view().map(|task| task.report())
     }
 
     fn mcp_servers(&self) -> Vec<ServerState> {

@@ -11,7 +11,7 @@ use hark_core::configuration::{
     ConfigurationChange, ConfigurationFile, ConfigurationState, KeyChange, KeySource, KeyState, Mistake,
     Refusal,
 };
-use hark_core::delegation::{TaskNews, TaskState};
+use hark_core::delegation::{TaskNews, TaskReport, TaskState};
 use hark_core::documents::{Document, DocumentState, DocumentStatus, Documents, FoundPassage, IndexChange};
 use hark_core::home::{Area, Entity, Home};
 use hark_core::house::{NameChange, NodeCard};
@@ -448,8 +448,8 @@ impl Api for Fake {
         self.tools()
     }
 
-    fn task(&self) -> Option<TaskNews> {
-        Some(TaskNews {
+    fn task(&self) -> Option<TaskReport> {
+        let news = TaskNews {
             task: "7".into(),
             goal: "fix the tests".into(),
             program: "Claude Code".into(),
@@ -458,7 +458,9 @@ impl Api for Fake {
             text: "Which port?".into(),
             conversation: "desk".into(),
             language: "en".into(),
-        })
+        };
+        let lines = vec!["I look around.".into(), "Which port?".into()];
+        Some(TaskReport { news, lines, file: "server.py".into() })
     }
 
     fn mcp_servers(&self) -> Vec<ServerState> {

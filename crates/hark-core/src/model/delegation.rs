@@ -32,6 +32,17 @@ impl TaskState {
     }
 }
 
+/// A task as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskReport {
+    /// Its news.
+    pub news: TaskNews,
+    /// The last lines of what the program said, the last behind; text of another program.
+    pub lines: Vec<String>,
+    /// The file it was at last, as the program names it; empty where it named none.
+    pub file: String,
+}
+
 /// News of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskNews {

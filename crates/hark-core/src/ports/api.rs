@@ -3,7 +3,7 @@
 
 use super::super::automation::Automation;
 use super::super::configuration::ConfigurationFile;
-use super::super::delegation::TaskNews;
+use super::super::delegation::TaskReport;
 use super::super::documents::Documents;
 use super::super::event::Event;
 use super::super::fault::Fault;
@@ -298,7 +298,7 @@ pub trait Api: Send + Sync {
     /// Every MCP server whose tools join them.
     fn mcp_servers(&self) -> Vec<ServerState>;
     /// The task that was handed to another program and runs, asks, or was the last.
-    fn task(&self) -> Option<TaskNews>;
+    fn task(&self) -> Option<TaskReport>;
     /// The household's lists with what is on them.
     ///
     /// # Errors
