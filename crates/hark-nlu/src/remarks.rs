@@ -206,6 +206,7 @@ impl Speech<'_> {
             self.until_turned(),
             self.with_running(),
             self.with_day_of_clause(),
+            self.with_time_instead_of_clause(),
         ];
         let regardless = self.without_regardless();
         ways.into_iter().flatten().chain(regardless).chain(self.with_question_as_clause()).collect()

@@ -237,6 +237,37 @@ impl Speech<'_> {
         Some(said.trim_end_matches([' ', ',']).to_owned())
     }
 
+    /// The request with the time that a clause says instead of the clause: "*when I get up at six* put the kettle on", "until
+    /// *bedtime, about* half past ten". `None` where no clause does.
+    pub(in super::super) fn with_time_instead_of_clause(&self) -> Option<String> {
+        let words = self.words();
+        let (by, at_marks) = (self.reader.reckoning(), self.lexicon().time.at);
+        let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
+        let time = |at: usize| {
+            let mark = phrases::starts(at_marks, &words[at..])?;
+            let (_, used) = rules::longest(Rule::Time, &words[at + mark..], &by)?;
+            let end = at + mark + used;
+            (end == words.len() || qualifiers.is_likely_end(end)).then_some((at, at + mark, end))
+        };
+        qualifiers.found.iter().find_map(|it| {
+            let from = it.mark.1;
+            let (at, behind, end) = (from + 1..words.len()).find_map(time)?;
+            let talk = &self.lexicon().discourse;
+            let ends = |at: usize| qualifiers.is_likely_end(at) && !talk.not_before.contains(words[at - 1]);
+            (!(from + 1..at).any(ends)).then_some(())?;
+            // What else ends or happens at a time may be no habit: "when *the washing machine* is done at six".
+            let is_habit = || {
+                phrases::starts(talk.speakers, &words[from..]).is_some() && !self.has_name(&words[from..at])
+            };
+            let instead = match it.kind {
+                Kind::When | Kind::EachTime if is_habit() => [&words[..it.start], &words[at..end]],
+                Kind::Until => [&words[..from], &words[behind..end]],
+                _ => return None,
+            };
+            Some([instead.concat(), words[end..].to_vec()].concat().join(" "))
+        })
+    }
+
     /// The request with the day that was said first beside each of its times: "tomorrow turn on the radio at seven and the
     /// kettle at eight"; also the days on which it comes again, "every weekday wake me at five".
     pub(in super::super) fn with_day_at_times(&self) -> Option<String> {
