@@ -38,8 +38,10 @@ impl Router {
         let words: Vec<&str> = said.text.split_whitespace().collect();
         let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
         let lower: Vec<&str> = lower.iter().map(|word| word.trim_matches([',', '.', ';', '!'])).collect();
+        // "*And* it's my gran" says more.
+        let joins = |at: usize| lexicon.requests.connectors.contains(lower[at - 1]);
         let places = MIN_WORDS..(words.len() + 1).saturating_sub(MIN_WORDS);
-        let behind = places.clone().filter(|at| begins_statement(lexicon, &lower, *at));
+        let behind = places.clone().filter(|at| begins_statement(lexicon, &lower, *at) && !joins(*at));
         let verbs = lexicon.discourse.verbs;
         let before = places.filter(|at| {
             phrases::starts(verbs, &lower[*at..]).is_some() && begins_statement(lexicon, &lower, 0)
