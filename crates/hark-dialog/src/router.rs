@@ -233,8 +233,7 @@ impl Router {
         self.is_likely(said.text, name, probability, found)?;
         let Said { text, now, effort } = *said;
         let marked = found.spans.as_deref().and_then(|marks| {
-            effort
-                .share(MAX_STEPS_OF_MARKED, |effort| self.fill_within(name, text, Some(marks), now, effort))
+            effort.share(MAX_STEPS_OF_MARKED, |effort| self.fill_within(name, text, Some(marks), now, effort))
         });
         let filled = marked.or_else(|| self.fill_within(name, text, None, now, effort));
         let mut intent = filled.ok_or(Doubt::NoSlots)?;

@@ -60,10 +60,20 @@ impl Router {
         if said.text.contains(NEXT_TURN) || tells() {
             return None;
         }
+        // "It's my gran *not my mum*" puts something right, "he's not well" does not.
+        let talk = &lexicon.discourse;
+        let is_state = |word: &str| talk.states.contains(word) || talk.contraction(word).is_some();
+        let contrasts = |words: &[&str]| {
+            words
+                .windows(2)
+                .any(|pair| lexicon.requests.negations.first() == Some(&pair[1]) && !is_state(pair[0]))
+        };
         stretches.find_map(|(request, remark)| {
+            let said_in = &lower[remark.clone()];
             let told = || statement(classifier, said, &words[remark.clone()].join(" "));
-            let is_remark =
-                !counts(&lower[remark.clone()]) && told().is_some_and(|it| it.asks_nothing >= LIKELY_NOTHING);
+            let is_remark = !counts(said_in)
+                && !contrasts(said_in)
+                && told().is_some_and(|it| it.asks_nothing >= LIKELY_NOTHING);
             is_remark.then_some(())?;
             let request = words[request].join(" ");
             let (found, is_understood) = self.by_templates(language, &Said { text: &request, ..*said });
