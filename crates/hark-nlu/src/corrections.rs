@@ -133,7 +133,12 @@ impl Speech<'_> {
             let new = phrases::without_ends(&[self.lexicon().discourse.corrections_behind], &meant[..at]);
             // "*It's* seven, not six."
             let new = if new.len() > 1 && self.is_state(new[0]) { &new[1..] } else { new };
-            return with(meant.get(at + 1..).filter(|said| !said.is_empty())?, new);
+            let said = meant.get(at + 1..).filter(|said| !said.is_empty())?;
+            // "Make that half past *and* it's the doctor, not the dentist" puts two things right.
+            let joins = |words: &[&str]| {
+                words.iter().any(|word| self.lexicon().requests.connectors.contains(word))
+            };
+            return if joins(new) && !joins(said) { None } else { with(said, new) };
         }
         (2..meant.len()).rev().find_map(|end| {
             let but = phrases::starts(self.lexicon().qualifiers.but, &meant[end..]).unwrap_or(0);
