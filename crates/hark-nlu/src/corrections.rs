@@ -11,7 +11,9 @@ impl Speech<'_> {
         let talk = &self.lexicon().discourse;
         let marked = |at: usize| self.too_much(&words[at..]).or_else(|| self.correction(words, at));
         let is_mark = |at: usize| {
-            marked(at).is_some_and(|it| it > 1 || self.stands_between_numbers(words, at..at + it))
+            marked(at).is_some_and(|it| {
+                it > 1 || self.edits_from(words, at) || self.stands_between_numbers(words, at..at + it)
+            })
         };
         let begins = |at: &usize| self.pauses_before(*at) || is_mark(*at);
         let corrects = |at: &usize| {
@@ -35,6 +37,16 @@ impl Speech<'_> {
             }),
             None => (1..words.len()).rev().filter(begins).find(corrects),
         }
+    }
+
+    /// Whether a value is put right from `at` on, be there a pause or none: "to nineteen *no make it twenty*".
+    pub(super) fn edits_from(&self, words: &[&str], at: usize) -> bool {
+        let talk = &self.lexicon().discourse;
+        let edits = |from: usize| {
+            let length = phrases::starts(talk.corrections_with, &words[from..])?;
+            self.lexicon().numbers.number(words.get(from + length..)?).map(|_| ())
+        };
+        phrases::starts(talk.corrections, &words[at..]).is_some_and(|it| edits(at + it).is_some())
     }
 
     /// How many words correct what stands before them: "no", "on second thought"; between pauses also what takes it back,
@@ -135,9 +147,8 @@ impl Speech<'_> {
             let new = if new.len() > 1 && self.is_state(new[0]) { &new[1..] } else { new };
             let said = meant.get(at + 1..).filter(|said| !said.is_empty())?;
             // "Make that half past *and* it's the doctor, not the dentist" puts two things right.
-            let joins = |words: &[&str]| {
-                words.iter().any(|word| self.lexicon().requests.connectors.contains(word))
-            };
+            let joins =
+                |words: &[&str]| words.iter().any(|word| self.lexicon().requests.connectors.contains(word));
             return if joins(new) && !joins(said) { None } else { with(said, new) };
         }
         (2..meant.len()).rev().find_map(|end| {

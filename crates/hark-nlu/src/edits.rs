@@ -450,8 +450,15 @@ impl Reader<'_> {
         Some(Understanding { intents, ..Understanding::default() })
     }
 
-    /// Whether words that were taken as they are hold a correction: "remind me to ring Tom at two, *no wait, at three*".
-    pub(super) fn swallows_correction(&self, found: &Understanding) -> bool {
+    /// Whether words that were taken as they are hold a correction: "remind me to ring Tom at two, *no wait, at three*", or what
+    /// is put right counts as a request of its own: "set the heating to nineteen *no make it twenty*".
+    pub(super) fn swallows_correction(&self, text: &str, found: &Understanding) -> bool {
+        let tokens = self.tokenise(text);
+        let speech = Speech { reader: self, text, tokens: &tokens };
+        let words = speech.words();
+        if (1..words.len()).any(|at| speech.edits_from(&words, at)) {
+            return true;
+        }
         let corrections = self.grammar.lexicon().discourse.corrections;
         let corrects = |said: &str| {
             let tokens = self.tokenise(said);

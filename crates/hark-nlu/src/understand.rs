@@ -77,12 +77,13 @@ impl Understand for Grammar {
             if is_whole(&found) && found.intents.iter().all(takes_any) {
                 let tokens = reader.tokenise(text);
                 let in_full = reader.with_names_in_full(&tokens).map(|text| reader.as_said(&text, language));
-                if let Some(in_full) = in_full.filter(|it| is_whole(it) && !it.intents.iter().any(takes_any)) {
+                if let Some(in_full) = in_full.filter(|it| is_whole(it) && !it.intents.iter().any(takes_any))
+                {
                     return (in_full, false);
                 }
                 found.unknown = reader.unknown(text, &tokens).unknown;
             }
-            if effort.is_spent() || is_whole(&found) && !reader.swallows_correction(&found) {
+            if effort.is_spent() || is_whole(&found) && !reader.swallows_correction(text, &found) {
                 return (found, effort.is_spent());
             }
             let whole = reader.within_half(|reader| reader.said_otherwise(text, language));

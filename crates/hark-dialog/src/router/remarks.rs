@@ -70,8 +70,11 @@ impl Router {
         };
         stretches.find_map(|(request, remark)| {
             let said_in = &lower[remark.clone()];
+            // "The shed" says nothing: it may be one more thing.
+            let is_thing = lexicon.things.articles.contains(said_in[0]) && said_in.len() <= MIN_WORDS;
             let told = || statement(classifier, said, &words[remark.clone()].join(" "));
-            let is_remark = !counts(said_in)
+            let is_remark = !is_thing
+                && !counts(said_in)
                 && !contrasts(said_in)
                 && told().is_some_and(|it| it.asks_nothing >= LIKELY_NOTHING);
             is_remark.then_some(())?;

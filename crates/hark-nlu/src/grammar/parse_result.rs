@@ -135,6 +135,8 @@ pub(super) struct Found {
     pub(super) doubts: Vec<Ambiguity>,
     /// What stands where a name belongs and is none.
     pub(super) unknown: Option<String>,
+    /// A name was said by some of its words alone: "the front".
+    pub(super) in_part: bool,
     /// A slot has two values, of which one would be lost: "*at ten* … and … *at seven*".
     pub(super) contradicts: bool,
     /// What was made of each word.
@@ -154,6 +156,7 @@ impl Default for Found {
             near_why: String::new(),
             doubts: Vec::new(),
             unknown: None,
+            in_part: false,
             contradicts: false,
             took: Vec::new(),
             spans: Vec::new(),

@@ -598,3 +598,19 @@ fn so_long_beside_what_is_waited_for_stands_beside_the_same() {
         assert!(!rule["said_when"].as_str().is_some_and(|said| said.contains("hour an hour")), "{rule:?}");
     }
 }
+
+#[test]
+fn a_value_is_put_right_in_one_breath_without_a_pause() {
+    for (text, intent, slots) in [
+        (
+            "set the thermostat to nineteen no make it twenty degrees",
+            "HassClimateSetTemperature",
+            json!({"name": "Thermostat", "temperature": 20}),
+        ),
+        ("set a timer for ten minutes no make it fifteen", "HassStartTimer", json!({"minutes": 15})),
+    ] {
+        let found = grammar().understand(text, "en");
+        let [only] = found.intents.as_slice() else { panic!("{text}: {found:?}") };
+        assert_eq!((only.name.as_str(), json!(only.slots)), (intent, slots), "{text}");
+    }
+}

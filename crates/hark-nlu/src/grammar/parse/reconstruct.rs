@@ -190,6 +190,7 @@ impl Reached<'_> {
         if best.how != Nearness::Form && DANGEROUS_DOMAINS.contains(&domain) && found.doubts.len() == doubts {
             found.doubts.push(self.doubt(slot, std::slice::from_ref(&best.entry.out)));
         }
+        found.in_part |= best.how == Nearness::Part;
         let name = best.entry.out.as_str().unwrap_or_default();
         let how = match best.how {
             Nearness::Form => "is another form of",
