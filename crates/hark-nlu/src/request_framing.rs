@@ -10,6 +10,9 @@ use hark_core::Category;
 use hark_language::{Lexicon, phrases};
 use std::cell::LazyCell;
 
+/// Words at least, behind an article, of what says more than a thing's name.
+const MIN_SAID: usize = 3;
+
 /// A place in a reason has at most this many words: "in the kids room".
 const MOST_WORDS_OF_PLACE: usize = 4;
 
@@ -237,10 +240,12 @@ impl<'s> Speech<'s> {
         let reason = |words: &[&str]| phrases::starts(talk.reasons, words).is_some_and(|it| it < words.len());
         let read = |request: &str| self.composed(request).or_else(|| self.nearly(request));
         let verb = |at: usize| talk.verbs.contains(words[at]) && !talk.not_before.contains(words[at - 1]);
-        // "The drapes" alone is no reason: something is to be done with them.
+        // "The drapes" alone is no reason: something is to be done with them, and so with "the shed", which nobody knows.
         let is_thing = |words: &[&str]| {
             words.split_first().is_some_and(|(first, rest)| {
-                lexicon.things.articles.contains(first) && self.reader.grammar.is_thing(&rest.join(" "))
+                let says_no_more = || rest.len() < MIN_SAID && !rest.iter().any(|word| self.is_state(word));
+                lexicon.things.articles.contains(first)
+                    && (says_no_more() || self.reader.grammar.is_thing(&rest.join(" ")))
             })
         };
         // "So at nine turn on the lamp" is done at nine, and not for the reason alone.
