@@ -28,7 +28,14 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
         let begins = joins && (phrases::starts(lexicon.time.at, &words[at..]).is_some() || is_day());
         begins && rules::longest(Rule::Datetime, &words[at..], &by).is_some_and(|(_, used)| used > 1)
     };
-    // "… and close the blinds" is no part of a title, nor is "and set a timer".
+    // "… and close the blinds" is no part of a title, nor is "and set a timer", whatever stands behind that.
+    let orders = |at: usize| {
+        let is_object = |word: &&str| {
+            lexicon.things.articles.contains(word) || lexicon.requests.pronouns.contains(word)
+        };
+        talk.verbs.contains(words[at]) && words.get(at + 1).is_some_and(is_object)
+            || phrases::starts(talk.to_me, &words[at..]).is_some()
+    };
     let acts_beside = |at: usize| {
         let joins = lexicon.requests.connectors.contains(words[at - 1]);
         let acts = |found: Match| {
@@ -36,7 +43,7 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
             matches!(category, Some(Category::HomeControl | Category::Timer))
                 && !leans_on_another(&found.intent)
         };
-        joins && speech.reader.tamely(speech.text, &speech.tokens[at..]).is_some_and(acts)
+        joins && (orders(at) || speech.reader.tamely(speech.text, &speech.tokens[at..]).is_some_and(acts))
     };
     let taken: Vec<&str> =
         found.words.iter().filter(|(_, how)| *how == Took::AsItIs).map(|(word, _)| word.as_str()).collect();
