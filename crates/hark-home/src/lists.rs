@@ -188,19 +188,17 @@ pub fn split_items(text: &str, list: Option<&str>) -> Vec<String> {
     }
     parts.retain(|part| !part.is_empty());
     let is_tasks = list.is_some_and(|list| kind(&without_list(&normal(list))) == Some(TASKS));
-    let is_several = parts.len() > 1;
     let things = |part: &Vec<&str>| {
         let languages = hark_language::all();
         let mut known = languages.iter().filter(|_| !is_tasks);
-        let several = known.find_map(|language| without_commas(part, language, is_several));
+        let several = known.find_map(|language| without_commas(part, language));
         several.unwrap_or_else(|| vec![part.join(" ")])
     };
     parts.iter().flat_map(things).collect()
 }
 
-/// The things of words between which nobody paused, where each ends with something that people put on shopping lists;
-/// two are less sure than three, and need others beside them: "lemon chicken".
-fn without_commas(words: &[&str], language: &Lexicon, is_several: bool) -> Option<Vec<String>> {
+/// The things of words between which nobody paused, where each ends with something that people put on shopping lists.
+fn without_commas(words: &[&str], language: &Lexicon) -> Option<Vec<String>> {
     let lower: Vec<String> = words.iter().map(|word| word.to_lowercase().replace(['\'', '’'], "")).collect();
     let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
     let things = &language.things;
@@ -217,7 +215,7 @@ fn without_commas(words: &[&str], language: &Lexicon, is_several: bool) -> Optio
             ends.push(at);
         }
     }
-    if ends.last() != Some(&words.len()) || ends.len() < if is_several { 2 } else { 3 } {
+    if ends.last() != Some(&words.len()) || ends.len() < 2 {
         return None;
     }
     let begins = std::iter::once(&0).chain(&ends);

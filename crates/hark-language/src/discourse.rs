@@ -69,6 +69,8 @@ pub struct Discourse {
     pub copulas: Phrases,
     /// What only the one who is spoken to is asked for: "tell me".
     pub to_me: Phrases,
+    /// Words before one of `closing` that say no more than that: "and *go* off at eleven".
+    pub goes: Phrases,
     /// Words with which a short request ends, so that the next may follow: "tv *on* curtains *closed*".
     pub closing: Phrases,
     /// Words before a verb that make it no request: "i'm going *to* close the door".

@@ -97,6 +97,10 @@ fn turned(speech: &Speech<'_>) -> Option<(usize, usize)> {
     let joint = |at: usize| {
         let now = at + phrases::starts(lexicon.time.now, &words[at..]).unwrap_or(0);
         let behind = now + (now..words.len()).take_while(|at| connects(*at)).count();
+        let goes = behind > now
+            && words.get(behind).is_some_and(|word| lexicon.discourse.goes.contains(word))
+            && words.get(behind + 1).is_some_and(|word| closing.contains(word));
+        let behind = behind + usize::from(goes);
         // "And *open* the window" is an act, "and *off* at ten" is none.
         let is_other_way =
             words.get(behind).is_some_and(|word| closing.contains(word) && !verbs.contains(word));

@@ -68,6 +68,10 @@ impl Router {
                 .windows(2)
                 .any(|pair| lexicon.requests.negations.first() == Some(&pair[1]) && !is_state(pair[0]))
         };
+        // "The bathroom *can stay* as it is" leaves something out.
+        let leaves_out = |words: &[&str]| {
+            (0..words.len()).any(|at| phrases::starts(lexicon.qualifiers.stays, &words[at..]).is_some())
+        };
         stretches.find_map(|(request, remark)| {
             let said_in = &lower[remark.clone()];
             // "The shed" says nothing: it may be one more thing.
@@ -76,6 +80,7 @@ impl Router {
             let is_remark = !is_thing
                 && !counts(said_in)
                 && !contrasts(said_in)
+                && !leaves_out(said_in)
                 && told().is_some_and(|it| it.asks_nothing >= LIKELY_NOTHING);
             is_remark.then_some(())?;
             let request = words[request].join(" ");
