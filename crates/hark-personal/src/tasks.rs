@@ -147,8 +147,9 @@ impl Calendars {
         let text = edit::complete(&object.text, &task.uid, &completion, now)?;
         let there = self.put(&object, Some(text)).await?.ok_or_else(not_kept)?;
         let next = in_text(&there.text);
-        // What comes again is due another time now.
-        let is_kept = next.as_ref().is_none_or(|next| task.repeats && next.due != task.due);
+        // What comes again is due another time now, where it is due at all.
+        let has_moved = |next: &Task| task.repeats && (task.due.is_none() || next.due != task.due);
+        let is_kept = next.as_ref().is_none_or(has_moved);
         if is_kept { Ok((next, object.revision(Some(there.version)))) } else { Err(not_kept()) }
     }
 }

@@ -183,6 +183,17 @@ async fn a_task_that_repeats_moves_to_its_next_time_when_it_is_done() {
 }
 
 #[tokio::test]
+async fn a_task_that_repeats_and_is_due_on_no_day_moves_to_its_next_time() {
+    let (folder, calendars) = with("DTSTART;VALUE=DATE:20261201\r\nRRULE:FREQ=WEEKLY\r\n");
+    let task = calendars.tasks(wall()).await.unwrap().tasks.remove(0);
+    assert!(task.repeats && task.due.is_none(), "{task:?}");
+    let (next, _) = calendars.complete_task(&task, (now(), wall())).await.unwrap();
+    assert_eq!(next, Some(task));
+    let text = fs::read_to_string(folder.path().join("tasks.ics")).unwrap();
+    assert!(text.contains("DTSTART;VALUE=DATE:20261208\r\n"), "{text}");
+}
+
+#[tokio::test]
 async fn what_repeats_by_a_rule_that_cannot_be_followed_stays_as_it_is() {
     for rule in [
         "RRULE:FREQ=SECONDLY\r\n",
