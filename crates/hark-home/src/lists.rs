@@ -114,7 +114,12 @@ impl Edit {
                 });
             }
             Self::Complete(wanted) | Self::Remove(wanted) => {
-                for text in wanted {
+                // "Milk eggs" is what is called so, else the one and the other.
+                let each = |text: &String| match (position(items, text), without_commas(text)) {
+                    (None, Some(each)) => each,
+                    _ => vec![text.clone()],
+                };
+                for text in &wanted.iter().flat_map(each).collect::<Vec<_>>() {
                     let at = position(&now, text)
                         .ok_or_else(|| ListError::NoSuchItem { item: text.clone(), list: list.to_owned() })?;
                     touched.push(now[at].text.clone());
@@ -168,9 +173,8 @@ fn phrases(of: impl Fn(&Words) -> Phrases) -> Vec<&'static str> {
     hark_language::all().iter().flat_map(|language| of(&language.tools.lists).to_vec()).collect()
 }
 
-/// The things that a person names in one breath, to be put on or taken off the list of this name (`None`: the usual one):
-/// "milk, eggs and salt and pepper", and without the commas that nobody says, "milk eggs tea bags and bread".
-pub fn split_items(text: &str, list: Option<&str>) -> Vec<String> {
+/// The things that a person names in one breath: "milk, eggs and salt and pepper".
+pub fn split_items(text: &str) -> Vec<String> {
     let mut parts: Vec<Vec<&str>> = Vec::new();
     let (joins, inseparable) = (phrases(|words| words.joins), phrases(|words| words.inseparable));
     for part in text.split([',', ';']) {
@@ -186,32 +190,42 @@ pub fn split_items(text: &str, list: Option<&str>) -> Vec<String> {
         }
         parts.push(current);
     }
-    parts.retain(|part| !part.is_empty());
-    let is_tasks = list.is_some_and(|list| kind(&without_list(&normal(list))) == Some(TASKS));
-    let things = |part: &Vec<&str>| {
-        let languages = hark_language::all();
-        let mut known = languages.iter().filter(|_| !is_tasks);
-        let several = known.find_map(|language| without_commas(part, language));
-        several.unwrap_or_else(|| vec![part.join(" ")])
-    };
-    parts.iter().flat_map(things).collect()
+    parts.iter().filter(|part| !part.is_empty()).map(|part| part.join(" ")).collect()
 }
 
-/// The things of words between which nobody paused, where each ends with something that people put on shopping lists.
-fn without_commas(words: &[&str], language: &Lexicon) -> Option<Vec<String>> {
+/// The same of what is to be put on the list of this name (`None`: the usual one), also without the commas that nobody says:
+/// "milk eggs tea bags and bread". What has commas has all of them, and tasks are sentences.
+pub fn split_new_items(text: &str, list: Option<&str>) -> Vec<String> {
+    let parts = split_items(text);
+    let is_tasks = list.is_some_and(|list| kind(&without_list(&normal(list))) == Some(TASKS));
+    if is_tasks || text.contains([',', ';']) {
+        return parts;
+    }
+    parts.into_iter().flat_map(|part| without_commas(&part).unwrap_or_else(|| vec![part])).collect()
+}
+
+/// The things of words between which nobody paused, where each ends with something that people buy in one of the languages.
+fn without_commas(text: &str) -> Option<Vec<String>> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    hark_language::all().iter().find_map(|language| apart(&words, language))
+}
+
+fn apart(words: &[&str], language: &Lexicon) -> Option<Vec<String>> {
     let lower: Vec<String> = words.iter().map(|word| word.to_lowercase().replace(['\'', '’'], "")).collect();
     let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
-    let things = &language.things;
+    let (things, goods) = (&language.things, &language.goods);
     // What stands behind "of" or "with" belongs to the thing before it.
     let goes_on = |word: &&str| {
         things.beside.contains(word) || things.small_words.contains(word) && !things.articles.contains(word)
     };
     let (mut at, mut ends) = (0, Vec::new());
     while at < lower.len() {
-        let known = [language.goods.known, language.tools.lists.inseparable];
+        let known = [goods.known, language.tools.lists.inseparable];
         let length = known.into_iter().filter_map(|known| starts(known, &lower[at..])).max();
+        // "Carrot juice" is one thing, whether it is known or not.
+        let qualifies = length == Some(1) && goods.qualifying.contains(lower[at]) && at + 1 < lower.len();
         at += length.unwrap_or(1);
-        if length.is_some() && !lower.get(at).is_some_and(goes_on) {
+        if length.is_some() && !qualifies && !lower.get(at).is_some_and(goes_on) {
             ends.push(at);
         }
     }

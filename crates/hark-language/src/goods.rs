@@ -12,4 +12,7 @@ pub struct Goods {
     /// spoken without a pause. Lower case, without apostrophes.
     #[serde(deserialize_with = "spoken::phrases")]
     pub known: Phrases,
+    /// Those that more often say what kind of thing the next word is than stand for themselves: "carrot juice".
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub qualifying: Phrases,
 }

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 /// `list.add`.
 pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let items = items(args)?;
-    edit(services, args, Edit::Add(items), "added")
+    let items = lists::split_new_items(args.text("item").unwrap_or_default(), args.text("name"));
+    edit(services, args, Edit::Add(said(items)?), "added")
 }
 
 /// `list.complete`.
@@ -95,11 +95,15 @@ pub fn names(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure
 
 /// The things that an argument names.
 fn split(args: &Args, argument: &str) -> Vec<String> {
-    lists::split_items(args.text(argument).unwrap_or_default(), args.text("name"))
+    lists::split_items(args.text(argument).unwrap_or_default())
 }
 
 fn items(args: &Args) -> Result<Vec<String>, Failure> {
-    let items = split(args, "item");
+    said(split(args, "item"))
+}
+
+/// Things that were said, of which there have to be some.
+fn said(items: Vec<String>) -> Result<Vec<String>, Failure> {
     if items.is_empty() {
         return Err(Failure::new(error_code::BAD_ARGUMENT, "it was not said what"));
     }
