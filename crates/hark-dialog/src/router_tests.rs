@@ -388,27 +388,45 @@ impl Classify for Remarks {
     }
 
     fn statement(&mut self, text: &str) -> Result<Option<Statement>, Fault> {
-        let asks_nothing = if self.0.contains(&text) { 0.9 } else { 0.1 };
+        let plain = text.to_lowercase().replace(',', "");
+        let asks_nothing = if self.0.contains(&plain.as_str()) { 0.9 } else { 0.1 };
         Ok(Some(Statement { asks_nothing, worth_keeping: 0.3 }))
     }
 }
 
 #[test]
 fn a_remark_beside_a_request_is_left_out() {
-    let remarks = Remarks(&["she likes it up", "it's freezing", "she's back at seven", "the baby sleeps"]);
+    let remarks = Remarks(&[
+        "she likes it up",
+        "it's freezing",
+        "the baby sleeps",
+        "she's back at seven",
+        "it's my gran not my mum",
+        "she doesn't want it",
+        "the hall can stay on",
+        "the shed",
+    ]);
+    let spoken = Spoken { language: "en".into(), sentences: Arc::new(OneSentence("turn lights on", 1.0)) };
     let router = Router {
+        spoken: vec![spoken],
         classifier: Some(Arc::new(Mutex::new(remarks))),
         ..router(Says(Category::OutOfScope, 1.0, &[]))
     };
     for (text, is_read) in [
-        ("lights on she likes it up", true),
-        ("Lights on, the baby sleeps", false),
-        ("lights on the baby sleeps", true),
-        ("it's freezing lights on", false),
-        // It may ask for something, says a number, or stands beside what is not understood.
-        ("lights on she wants it up", false),
-        ("lights on she's back at seven", false),
-        ("lamps on she likes it up", false),
+        ("turn lights on she likes it up", true),
+        ("turn lights on the baby sleeps", true),
+        ("it's freezing turn lights on", true),
+        ("It's freezing, turn lights on", true),
+        // It may ask for something, says a number, puts something right, leaves something out, or is one more thing.
+        ("turn lights on she wants it up", false),
+        ("turn lights on she's back at seven", false),
+        ("turn lights on it's my gran not my mum", false),
+        ("turn lights on she doesn't want it", false),
+        ("turn lights on the hall can stay on", false),
+        ("the shed turn lights on", false),
+        ("turn lights on and she likes it up", false),
+        // The rest is not understood.
+        ("turn lamps on she likes it up", false),
     ] {
         let found = router.understand(text, "unknown");
         assert_eq!(!found.intents.is_empty(), is_read, "{text}: {found:?}");
@@ -422,5 +440,6 @@ fn an_order_behind_other_words_is_found() {
     let orders =
         |text| router.orders_within(&Said { text, now: Default::default(), effort: &Effort::default() });
     assert!(orders("next time he goes out lock up") && orders("if it's dark lock up he never does"));
+    assert!(orders("He is out tomorrow. Lock up"));
     assert!(!orders("we always lock up") && !orders("next time he goes out lock down"));
 }

@@ -27,6 +27,8 @@ pub struct Requests {
     pub several: Table<Phrase>,
     /// One of them: "one", "another".
     pub one_of_them: Phrases,
+    /// The word that denies what stands behind it: "not the lamp".
+    pub not: Phrase,
     /// Words that turn a request into its opposite.
     pub negations: Phrases,
     /// Words that make a request about many things.

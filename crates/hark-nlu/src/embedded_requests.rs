@@ -30,9 +30,8 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
     };
     // "… and close the blinds" is no part of a title, nor is "and set a timer", whatever stands behind that.
     let orders = |at: usize| {
-        let is_object =
-            |word: &&str| lexicon.things.articles.contains(word) || lexicon.requests.pronouns.contains(word);
-        talk.verbs.contains(words[at]) && words.get(at + 1).is_some_and(is_object)
+        let is_article = |word: &&str| lexicon.things.articles.contains(word);
+        talk.verbs.contains(words[at]) && words.get(at + 1).is_some_and(is_article)
             || phrases::starts(talk.to_me, &words[at..]).is_some()
     };
     let acts_beside = |at: usize| {

@@ -7,13 +7,13 @@ use hark_core::{Category, Intent, Understanding};
 use hark_language::{Lexicon, phrases};
 use std::sync::PoisonError;
 
-/// How likely some words ask for nothing at least, to be left out.
+/// Words are left out as a remark where they ask for nothing with at least this likelihood.
 const LIKELY_NOTHING: f32 = 0.6;
 
-/// How likely a whole text tells something worth to be kept at least, to be no request.
+/// A text is no request where it tells something worth to be kept with at least this likelihood.
 const SURELY_TOLD: f32 = 0.9;
 
-/// Words at least of a remark, and of a request.
+/// Fewest words of a remark, and of a request.
 const MIN_WORDS: usize = 2;
 
 /// Kinds of requests that change nothing.
@@ -36,8 +36,8 @@ impl Router {
     ) -> Option<Understanding> {
         let lexicon = hark_language::known(&self.spoken.first()?.language)?;
         let words: Vec<&str> = said.text.split_whitespace().collect();
-        let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-        let lower: Vec<&str> = lower.iter().map(|word| word.trim_matches([',', '.', ';', '!'])).collect();
+        let lower = plain_words(said.text);
+        let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
         // "*And* it's my gran" says more.
         let joins = |at: usize| lexicon.requests.connectors.contains(lower[at - 1]);
         let places = MIN_WORDS..(words.len() + 1).saturating_sub(MIN_WORDS);
@@ -60,13 +60,13 @@ impl Router {
         if said.text.contains(NEXT_TURN) || tells() {
             return None;
         }
-        // "It's my gran *not my mum*" puts something right, "he's not well" does not.
-        let talk = &lexicon.discourse;
+        // "It's my gran *not my mum*" puts something right, and so may "she doesn't want it"; "he's not well" does not.
+        let (talk, requests) = (&lexicon.discourse, &lexicon.requests);
         let is_state = |word: &str| talk.states.contains(word) || talk.contraction(word).is_some();
         let contrasts = |words: &[&str]| {
-            words
-                .windows(2)
-                .any(|pair| lexicon.requests.negations.first() == Some(&pair[1]) && !is_state(pair[0]))
+            let denies = words.iter().any(|word| requests.negations.contains(word));
+            denies && words[1..].iter().any(|word| requests.pronouns.contains(word))
+                || words.windows(2).any(|pair| pair[1] == requests.not.text() && !is_state(pair[0]))
         };
         // "The bathroom *can stay* as it is" leaves something out.
         let leaves_out = |words: &[&str]| {
@@ -96,7 +96,8 @@ impl Router {
         let Some(lexicon) = self.spoken.first().and_then(|it| hark_language::known(&it.language)) else {
             return false;
         };
-        let words: Vec<&str> = said.text.split_whitespace().collect();
+        let words = plain_words(said.text);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let talk = &lexicon.discourse;
         let begins = |at: &usize| {
             phrases::starts(talk.verbs, &words[*at..]).is_some() && !talk.not_before.contains(words[at - 1])
@@ -114,8 +115,16 @@ impl Router {
                 !found.intents.is_empty() && !has_unread_parts(&found) && !found.intents.iter().any(asks)
             })
         };
-        (1..words.len().saturating_sub(1)).filter(begins).take(MAX_ORDERS).any(orders)
+        // Where nothing can be read any more, a verb counts for an order.
+        let is_order = |at: usize| said.effort.is_spent() || orders(at);
+        (1..words.len().saturating_sub(1)).filter(begins).take(MAX_ORDERS).any(is_order)
     }
+}
+
+/// The words of a text in lower case, without the marks around them.
+pub(super) fn plain_words(text: &str) -> Vec<String> {
+    let plain = |word: &str| word.trim_matches([',', '.', ';', '!']).to_lowercase();
+    text.split_whitespace().map(plain).collect()
 }
 
 /// How likely a text is a statement; `None` where that was not learned.

@@ -1,5 +1,6 @@
 //! What was told, among what a text may mean: statements that are kept, and questions that they answer.
 
+use super::remarks::plain_words;
 use super::{Router, Said};
 use crate::{dialog_act, intent_tools};
 use hark_core::memory::{Answering, MemoryIntents};
@@ -75,8 +76,8 @@ impl Router {
     pub(super) fn told_in(&self, said: &Said<'_>) -> Option<Understanding> {
         let text = said.text;
         // "Not all the way" puts something right.
-        let first = text.split_whitespace().next().unwrap_or_default();
-        let denies = self.languages().iter().any(|it| it.requests.negations.first() == Some(&first));
+        let first = plain_words(text).into_iter().next().unwrap_or_default();
+        let denies = self.languages().iter().any(|it| it.requests.not.text() == first);
         let is_statement = !denies
             && !self.begins_as_question(text)
             && text.split_whitespace().count() >= LEAST_TOLD

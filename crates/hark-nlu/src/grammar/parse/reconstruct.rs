@@ -85,7 +85,8 @@ impl Reached<'_> {
                         let joined = said
                             .filter(|said| !self.says_when_in_day(said, &found.spans, from, tokens))
                             .and_then(|said| joined(said, value.as_str()?));
-                        found.contradicts |= joined.is_none() && said.is_some() && said != value.as_str();
+                        let other = found.slots.get(&name).is_some_and(|known| known != value);
+                        found.contradicts |= joined.is_none() && other;
                         let value = joined.map_or_else(|| value.clone(), Value::from);
                         found.slots.insert(name, value);
                     }
@@ -101,7 +102,7 @@ impl Reached<'_> {
     }
 
     /// Whether a repetition that was said before `from` has a time of its own: "every weekday *at half six*", and not "every
-    /// evening", which only stands for one.
+    /// evening", which only stands for one. A number in what is said between may be the time of another act.
     fn says_when_in_day(&self, said: &str, spans: &[SlotSpan], from: usize, tokens: &[Token]) -> bool {
         let has_time = Recurrence::parse(said).is_some_and(|every| every.time.is_some());
         let before = spans.iter().rfind(|span| span.end <= from);
