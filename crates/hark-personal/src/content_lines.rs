@@ -144,6 +144,12 @@ impl ContentLines {
         self.lines[at].split().map(|(_, property)| property)
     }
 
+    /// All properties of this name.
+    pub(crate) fn properties(&self, component: &Range<usize>, name: &str) -> Vec<Property<'_>> {
+        let own = self.own(component).into_iter().filter(|at| self.lines[*at].is(name));
+        own.filter_map(|at| self.lines[at].split()).map(|(_, property)| property).collect()
+    }
+
     /// Changes the values of every property of one of these names.
     pub(crate) fn rewrite(
         &mut self,

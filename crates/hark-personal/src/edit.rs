@@ -17,6 +17,9 @@ const MOMENT: &str = "%Y%m%dT%H%M%S";
 /// What a calendar is about; without any of it, nothing is left of it.
 const ENTRIES: [&str; 4] = ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY"];
 
+/// What somebody answered who has not.
+const UNANSWERED: &str = "NEEDS-ACTION";
+
 /// What is to be different about an event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Change {
@@ -213,15 +216,24 @@ pub(crate) fn answer(
             true => editing.component(&found.begins, true)?,
             false => editing.split_off(&found.begins)?,
         };
-        return match editing.answer(component, addresses, answer) {
+        return match editing.answer(component, (addresses, answer), None) {
             0 => Err(PersonalError::NotInvited),
             _ => Ok(editing.lines.into_text()),
         };
     }
+    let master = editing.master().ok();
+    let old = master.as_ref().map(|master| editing.answers(master)).unwrap_or_default();
+    let meant = match found.is_override {
+        true => editing.component(&found.begins, true).ok(),
+        false => None,
+    };
+    // The components of which every answer is given anew; of the others what was answered for one time alone stays.
+    let is_meant = |part: &Range<usize>| [&master, &meant].into_iter().flatten().any(|one| one == part);
+    let whole: Vec<bool> = editing.of_event().iter().map(is_meant).collect();
     let mut answered = 0;
-    for at in 0..editing.of_event().len() {
+    for (at, is_whole) in whole.into_iter().enumerate() {
         let component = editing.of_event()[at].clone();
-        answered += editing.answer(component, addresses, answer);
+        answered += editing.answer(component, (addresses, answer), Some(&old).filter(|_| !is_whole));
     }
     if answered == 0 { Err(PersonalError::NotInvited) } else { Ok(editing.lines.into_text()) }
 }
@@ -431,18 +443,30 @@ impl Editing {
         Ok(())
     }
 
-    /// Answers for whoever has one of these addresses; how many those are. It stays the same revision, which counts what the
-    /// organizer changes.
-    fn answer(&mut self, component: Range<usize>, addresses: &[String], answer: Answer) -> usize {
-        let is_own = |property: Property<'_>| {
-            let address = match property.value.trim().split_once(':') {
-                Some((scheme, address)) if scheme.eq_ignore_ascii_case("mailto") => address,
-                _ => property.param("EMAIL").unwrap_or_default(),
+    /// The addresses of all who are invited to what a component tells, each with what they answered.
+    fn answers(&self, component: &Range<usize>) -> Vec<(String, String)> {
+        let attendees = self.lines.properties(component, "ATTENDEE").into_iter();
+        attendees.map(|one| (address_of(one).to_owned(), status_of(one).to_owned())).collect()
+    }
+
+    /// Answers for whoever has one of these addresses; how many those are. With `old` answers only where there is none yet or
+    /// still the old one. It stays the same revision, which counts what the organizer changes.
+    fn answer(
+        &mut self,
+        component: Range<usize>,
+        (addresses, answer): (&[String], Answer),
+        old: Option<&Vec<(String, String)>>,
+    ) -> usize {
+        let is_meant = |property: Property<'_>| {
+            let (address, status) = (address_of(property), status_of(property));
+            let is_old = |old: &Vec<(String, String)>| {
+                let mut old = old.iter().filter(|(one, _)| is_same(one, address));
+                is_same(status, UNANSWERED) || old.any(|(_, old)| is_same(old, status))
             };
-            addresses.iter().any(|own| is_same(own, address))
+            addresses.iter().any(|own| is_same(own, address)) && old.is_none_or(is_old)
         };
         let status = ("PARTSTAT", answer.written());
-        let answered = self.lines.set_param(&component, "ATTENDEE", &is_own, status);
+        let answered = self.lines.set_param(&component, "ATTENDEE", &is_meant, status);
         if answered > 0 {
             self.stamp(component);
         }
@@ -473,6 +497,19 @@ impl Editing {
         let component = self.lines.set(component, "DTSTAMP", Some(format!("DTSTAMP:{now}")));
         self.lines.set(component, "LAST-MODIFIED", Some(format!("LAST-MODIFIED:{now}")));
     }
+}
+
+/// The mail address of somebody who is invited; empty where there is none.
+fn address_of(attendee: Property<'_>) -> &str {
+    match attendee.value.trim().split_once(':') {
+        Some((scheme, address)) if scheme.eq_ignore_ascii_case("mailto") => address,
+        _ => attendee.param("EMAIL").unwrap_or_default(),
+    }
+}
+
+/// What they answered, as it is written.
+fn status_of(attendee: Property<'_>) -> &str {
+    attendee.param("PARTSTAT").unwrap_or(UNANSWERED)
 }
 
 #[cfg(test)]

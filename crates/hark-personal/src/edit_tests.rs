@@ -199,6 +199,18 @@ fn an_invitation_is_answered_for_the_owner_alone() {
     let text = answer(INVITED, &week, (&own, Answer::Declined), Series::One, DateTime::default()).unwrap();
     assert_eq!(answers(&found(&text, "inv", "2026-12-04").event), told("declined"));
     assert_eq!(answers(&found(&text, "inv", "2026-11-27").event), told("none"));
+    // An answer to one time alone stays when all are answered, but that of the time that is meant.
+    let text = answer(&text, &event, (&own, Answer::Accepted), Series::All, DateTime::default()).unwrap();
+    let own_at = |text: &str, day| found(text, "inv", day).event.attendees[0].answer;
+    assert_eq!(own_at(&text, "2026-12-04"), Answer::Declined);
+    assert_eq!(own_at(&text, "2026-11-27"), Answer::Accepted);
+    let week = found(&text, "inv", "2026-12-11");
+    let text = answer(&text, &week, (&own, Answer::Accepted), Series::One, DateTime::default()).unwrap();
+    let week = found(&text, "inv", "2026-12-04");
+    let text = answer(&text, &week, (&own, Answer::Tentative), Series::All, DateTime::default()).unwrap();
+    for day in ["2026-11-27", "2026-12-04", "2026-12-11"] {
+        assert_eq!(own_at(&text, day), Answer::Tentative, "{day}");
+    }
     let nobody = ["max@example.org".to_owned(), String::new()];
     let refused = answer(INVITED, &event, (&nobody, Answer::Accepted), Series::All, DateTime::default());
     assert_eq!(refused, Err(PersonalError::NotInvited));
