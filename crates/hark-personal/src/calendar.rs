@@ -219,15 +219,18 @@ impl Calendars {
     ) -> Result<(Event, Revision, bool), PersonalError> {
         let (object, found) = self.object_of(event, &wall).await?;
         let text = edit::answer(&object.text, &found, (addresses, answer), series, now)?;
-        let is_sent = match &object.place {
-            Place::Server(url) => event.organizer.is_some() && self.server()?.schedules(url).await?,
-            Place::File(_) => false,
-        };
         let there = self.put(&object, Some(text)).await?.ok_or_else(not_kept)?;
         let answered = in_text(&there.text, &event.uid, event.start, &wall).ok_or_else(not_kept)?.event;
         let mut own = answered.attendees.iter().filter(|one| one.is_one_of(addresses)).peekable();
         let is_kept = own.peek().is_some() && own.all(|one| one.answer == answer);
-        if is_kept { Ok((answered, object.revision(Some(there.version)), is_sent)) } else { Err(not_kept()) }
+        if !is_kept {
+            return Err(not_kept());
+        }
+        let is_sent = match &object.place {
+            Place::Server(url) => event.organizer.is_some() && self.server()?.schedules(url).await,
+            Place::File(_) => false,
+        };
+        Ok((answered, object.revision(Some(there.version)), is_sent))
     }
 
     /// Puts back what a change did, where nothing was changed since.

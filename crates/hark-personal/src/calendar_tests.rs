@@ -143,20 +143,25 @@ async fn whether_a_server_tells_organizers_is_asked() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/anna/1.ics", listener.local_addr().unwrap());
     let answers = std::thread::spawn(move || {
-        for dav in ["1, 2\r\nDAV: calendar-access, calendar-auto-schedule", "1, calendar-access"] {
+        for (status, dav) in [
+            ("200 OK", "1, 2\r\nDAV: calendar-access, calendar-auto-schedule"),
+            ("200 OK", "1, calendar-access"),
+            ("403 Forbidden", "1, calendar-auto-schedule"),
+        ] {
             let (mut stream, _) = listener.accept().unwrap();
             let mut asked = [0; 1024];
             let read = stream.read(&mut asked).unwrap();
             assert!(asked[..read].starts_with(b"OPTIONS /anna/1.ics "));
             let head =
-                format!("HTTP/1.1 200 OK\r\nDAV: {dav}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+                format!("HTTP/1.1 {status}\r\nDAV: {dav}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
             stream.write_all(head.as_bytes()).unwrap();
         }
     });
     let timeout = std::time::Duration::from_secs(10);
     let server = Server::new(Kind::Calendar, (&address, "", ""), "none", timeout).unwrap();
     let url = Url::parse(&address).unwrap();
-    assert!(server.schedules(&url).await.unwrap());
-    assert!(!server.schedules(&url).await.unwrap());
+    assert!(server.schedules(&url).await);
+    assert!(!server.schedules(&url).await);
+    assert!(!server.schedules(&url).await, "one that refuses the question tells nobody");
     answers.join().unwrap();
 }

@@ -210,11 +210,18 @@ impl Server {
         }
     }
 
-    /// Whether the server tells organizers what is answered to their invitations (RFC 6638).
-    pub(crate) async fn schedules(&self, url: &Url) -> Result<bool, PersonalError> {
-        let answer = self.ask(Method::OPTIONS, url.clone(), &[], String::new()).await?;
-        let mut abilities = answer.abilities.split(',');
-        Ok(answer.status.is_success() && abilities.any(|one| one.trim() == "calendar-auto-schedule"))
+    /// Whether the server tells organizers what is answered to their invitations (RFC 6638); one that does not say so does not.
+    pub(crate) async fn schedules(&self, url: &Url) -> bool {
+        match self.ask(Method::OPTIONS, url.clone(), &[], String::new()).await {
+            Ok(answer) => {
+                let mut abilities = answer.abilities.split(',');
+                answer.status.is_success() && abilities.any(|one| one.trim() == "calendar-auto-schedule")
+            }
+            Err(error) => {
+                tracing::warn!(%error, "whether organizers are told of an answer cannot be asked");
+                false
+            }
+        }
     }
 
     /// Whether an address is one of this server.
