@@ -37,9 +37,11 @@ impl Conversations {
     /// A conversation, with these entities where it is not known yet: then the one that was used longest ago is dropped for it.
     pub(crate) fn used_or_new(&mut self, name: &str, entities: VecDeque<Entity>) -> &mut Conversation {
         if self.used(name).is_none() {
-            // One that is not written yet would lose its last words.
-            let dropped = self.by_use.iter().position(|known| known.is_written);
-            if let Some(at) = dropped.filter(|_| self.by_use.len() >= MAX_CONVERSATIONS) {
+            while self.by_use.len() >= MAX_CONVERSATIONS {
+                // One that is not written yet would lose its last words; where nothing is written there are twice as many at most.
+                let written = self.by_use.iter().position(|known| known.is_written);
+                let is_full = self.by_use.len() >= 2 * MAX_CONVERSATIONS;
+                let Some(at) = written.or(is_full.then_some(0)) else { break };
                 self.by_use.remove(at);
             }
             let (name, facts) = (name.to_owned(), VecDeque::new());
@@ -95,5 +97,17 @@ mod tests {
         assert!(is_known(&all, &name(1)), "not written yet");
         assert!(!is_known(&all, &name(0)) && !is_known(&all, "a"));
         assert_eq!(all.last_facts(Some(&name(1))), [1]);
+    }
+
+    #[test]
+    fn where_nothing_is_written_the_oldest_is_dropped_in_the_end() {
+        let mut all = Conversations::default();
+        for n in 0..=2 * MAX_CONVERSATIONS {
+            all.used_or_new(&n.to_string(), VecDeque::new()).is_written = false;
+        }
+        assert_eq!((all.by_use.len(), all.by_use[0].name.as_str()), (2 * MAX_CONVERSATIONS, "1"));
+        all.by_use.iter_mut().for_each(|known| known.is_written = true);
+        all.used_or_new("a", VecDeque::new());
+        assert_eq!(all.by_use.len(), MAX_CONVERSATIONS, "as soon as they are written");
     }
 }
