@@ -221,9 +221,7 @@ impl Calendars {
         let text = edit::answer(&object.text, &found, (addresses, answer), series, now)?;
         let there = self.put(&object, Some(text)).await?.ok_or_else(not_kept)?;
         let answered = in_text(&there.text, &event.uid, event.start, &wall).ok_or_else(not_kept)?.event;
-        let mut own = answered.attendees.iter().filter(|one| one.is_one_of(addresses)).peekable();
-        let is_kept = own.peek().is_some() && own.all(|one| one.answer == answer);
-        if !is_kept {
+        if !has_answered(&answered, addresses, answer) {
             return Err(not_kept());
         }
         let is_sent = match &object.place {
@@ -392,6 +390,12 @@ fn start_of(time: Time, wall: &Wall) -> NaiveDateTime {
         Time::Days(first, _) => first.and_time(NaiveTime::MIN),
         Time::Moments(from, _) => wall(from),
     }
+}
+
+/// Whether some of these addresses are invited, and all of them have given this answer.
+fn has_answered(event: &Event, addresses: &[String], answer: Answer) -> bool {
+    let mut own = event.attendees.iter().filter(|one| one.is_one_of(addresses)).peekable();
+    own.peek().is_some() && own.all(|one| one.answer == answer)
 }
 
 pub(crate) fn not_kept() -> PersonalError {
