@@ -53,6 +53,12 @@ pub fn last(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
             let message = "how it was before was not kept when Hark was started again";
             return Err(Failure::new(error_code::UNSUPPORTED, message).because(reason::NOT_UNDOABLE));
         }
+        // Nor is what the home does not have, or not yet after a restart; it may come.
+        let mut ids = changes.iter().filter_map(of_home);
+        if let Some(id) = ids.find(|id| !home.entities.iter().any(|entity| entity.id == **id)) {
+            let message = format!("that cannot be taken back now: the home has no {id}");
+            return Err(Failure::new(error_code::UNSUPPORTED, message).because(reason::NOT_UNDOABLE));
+        }
         if !changes.is_empty() {
             break (turn, changes);
         }
@@ -244,6 +250,15 @@ pub fn of_items(actions: &Actions) -> Vec<(usize, Undoable)> {
         _ => None,
     };
     actions.list.iter().enumerate().filter_map(change).collect()
+}
+
+/// The thing of the home that a change is about.
+fn of_home(change: &Undoable) -> Option<&EntityId> {
+    match change {
+        Undoable::Device(before) | Undoable::Unproved(before) => Some(&before.id),
+        Undoable::Items { list, .. } => Some(list),
+        _ => None,
+    }
 }
 
 /// Whether the list still has something of a change.

@@ -2,6 +2,7 @@
 
 use super::*;
 use hark_home::state_proof::items_of;
+use hark_home::undo::Undoable;
 
 impl House {
     /// A call of a turn of its own.
@@ -262,4 +263,26 @@ async fn after_a_partial_success_what_moved_is_taken_back_and_what_moves_late_as
     house.tools.services().home.registry().report(&standing.id, "on", standing.attributes);
     let (code, receipt) = house.fails("undo.last", json!({})).await;
     assert_eq!(code, error_code::TIMEOUT, "it is told to go off: {}", receipt.detail);
+}
+
+#[tokio::test]
+async fn what_the_home_does_not_have_yet_is_taken_back_when_it_has() {
+    let house = house();
+    let services = house.tools.services();
+    let mut late = house.entity("light.lamp");
+    late.id = EntityId::from("light.late");
+    let items = Undoable::Items { list: EntityId::from("todo.late"), from: Vec::new(), to: Vec::new() };
+    for change in [Undoable::Device(Box::new(late.clone())), Undoable::Unproved(Box::new(late)), items] {
+        let turn = TurnId::from("a");
+        services.undo.note(&turn, services.now_unix_ms(), [Undoable::Volume(10), change]);
+        for _ in 0..2 {
+            let (code, receipt) = house.fails("undo.last", json!({})).await;
+            assert_eq!(
+                (code.as_str(), &receipt.detail["why"]),
+                (error_code::UNSUPPORTED, &json!("not_undoable"))
+            );
+        }
+        assert_eq!(services.undo.of(&turn).len(), 2, "it is not forgotten");
+        services.undo.forget(&turn);
+    }
 }
