@@ -22,6 +22,8 @@ pub(super) const SEARCH_DAYS: i64 = 366;
 pub(super) const USUAL_MINUTES: i64 = 60;
 /// Most events that are told.
 const MAX_TOLD: usize = 50;
+/// Most attendees of an event that are told.
+const MAX_ATTENDEES: usize = 10;
 
 /// Whether there is a calendar.
 pub fn ready(services: &Services) -> Result<(), Failure> {
@@ -131,7 +133,14 @@ pub(super) fn shown(event: &Event, now: NaiveDateTime, own: &[String]) -> Map<St
     }
     if !event.attendees.is_empty() {
         let attendee = |one: &Attendee| json!({"name": one.name, "answer": one.answer.word(), "own": one.is_one_of(own)});
-        shown.insert("attendees".into(), event.attendees.iter().map(attendee).collect());
+        // The household's own are told of however many.
+        let (own, others): (Vec<_>, Vec<_>) =
+            event.attendees.iter().enumerate().partition(|(_, one)| one.is_one_of(own));
+        let room = MAX_ATTENDEES.saturating_sub(own.len());
+        let mut told: Vec<_> = own.into_iter().chain(others.into_iter().take(room)).collect();
+        told.sort_by_key(|(at, _)| *at);
+        shown.insert("attendees".into(), told.into_iter().map(|(_, one)| attendee(one)).collect());
+        shown.insert("attendees_count".into(), json!(event.attendees.len()));
     }
     if let Some(one) = event.attendees.iter().find(|one| one.is_one_of(own)) {
         shown.insert("answer".into(), json!(one.answer.word()));
@@ -225,7 +234,7 @@ pub(super) fn first_time(
         );
     }
     if !rule.later.is_empty() {
-        let message = "it comes several times a day; each is one of its own";
+        let message = "an event cannot come several times a day: each time needs an event of its own";
         return Err(Failure::new(error_code::UNSUPPORTED, message).because(reason::TOO_OFTEN));
     }
     let said = when.filter(When::has_time).map(|when| when.start().time());

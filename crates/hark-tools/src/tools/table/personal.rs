@@ -8,7 +8,7 @@ use hark_core::Risk;
 
 /// Minutes of four weeks.
 const FOUR_WEEKS: i64 = 40_320;
-const EVENT: &str = "{id, title, place?, date, weekday, day, month, days_ahead, hour, minute, time, ends, all_day, repeats, task, running, attendees?: [{name, answer: none, accepted, declined, tentative or delegated, own}], answer?: that of the household, organizer?}";
+const EVENT: &str = "{id, title, place?, date, weekday, day, month, days_ahead, hour, minute, time, ends, all_day, repeats, task, running, attendees?: [{name, answer: none, accepted, declined, tentative or delegated, own}]: ten at most, attendees_count?: of all, answer?: that of the household, organizer?}";
 const TITLE: Field = Field::always("title", "string", "what the note is called");
 const BEFORE: Field = Field::maybe("before", "string", "what it was called");
 const DATE: Field =
