@@ -489,7 +489,8 @@ impl Delegation {
     fn note(&self, heard: &Heard) {
         let mut current = self.current();
         let Some(task) = current.task.as_mut() else { return };
-        if heard.lines() == task.lines && heard.file == task.file {
+        let is_known = heard.lines() == task.lines && heard.last_words() == task.words;
+        if is_known && heard.file == task.file {
             return;
         }
         task.hear(heard);
