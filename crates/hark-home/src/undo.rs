@@ -1,5 +1,5 @@
-//! What was done last, and how it was before, so that "undo that" can take it back. It is kept over a restart, but for facts,
-//! which have to be gone when they are forgotten, and for long texts.
+//! What was done last, and how it was before, so that "undo that" can take it back. It is kept over a restart, except facts,
+//! which have to be gone when they are forgotten, and long texts.
 
 use hark_core::automation::Automation;
 use hark_core::home::Entity;
@@ -17,7 +17,7 @@ const MAX_STEPS: usize = 64;
 /// For how long a change can be undone: later it is unclear what "that" means.
 const WITHIN_MS: i64 = 3600 * 1000;
 
-/// Most bytes of one change that is kept over a restart; a calendar in a single file is told whole.
+/// Most bytes of one change that is kept over a restart; a calendar in a single file is kept whole.
 const MAX_KEPT_BYTES: usize = 1024 * 1024;
 
 /// What is told to have been done to a list or an event. It has a name of its own, as what is called `&str` is read without being copied.
@@ -110,10 +110,18 @@ pub enum Undoable {
 impl Undoable {
     /// As it is kept: a fact nowhere, so that one that is forgotten is gone.
     fn kept(&self) -> String {
-        let is_fact = matches!(self, Self::Fact { .. });
-        let written = serde_json::to_string(self).ok();
-        let kept = written.filter(|text| text.len() <= MAX_KEPT_BYTES && !is_fact);
-        kept.unwrap_or_else(|| "\"lost\"".to_owned())
+        let lost = || "\"lost\"".to_owned();
+        if matches!(self, Self::Fact { .. }) {
+            return lost();
+        }
+        match serde_json::to_string(self) {
+            Ok(text) if text.len() <= MAX_KEPT_BYTES => text,
+            Ok(_) => lost(),
+            Err(error) => {
+                tracing::warn!(%error, "a change cannot be kept over a restart");
+                lost()
+            }
+        }
     }
 }
 

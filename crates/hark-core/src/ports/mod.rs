@@ -341,17 +341,18 @@ pub struct KeptUndo {
     pub change: String,
 }
 
-/// Where it is kept what can be taken back.
+/// Keeps what can be taken back over a restart.
 pub trait UndoStore: Send + Sync {
     /// All of it that was done since `since_unix_ms`, in the order in which it was done.
     ///
     /// # Errors
     /// When the database cannot be read.
     fn undo_steps(&self, since_unix_ms: i64) -> Result<Vec<KeptUndo>, Fault>;
-    /// Keeps more of it, of all the last `most` that were done since `since_unix_ms`. Does not wait for the disk; what could not be
-    /// written is logged.
+    /// Keeps more of it, of all the last `most` that were done since `since_unix_ms`. Does not wait for the disk, only
+    /// while the queue to it is full; what could not be written is logged.
     fn keep_undo(&self, steps: Vec<KeptUndo>, most: usize, since_unix_ms: i64);
-    /// Forgets what a turn did. Does not wait for the disk; what could not be written is logged.
+    /// Forgets what a turn did. Does not wait for the disk, only while the queue to it is full; what could not be written is
+    /// logged.
     fn forget_undo(&self, turn: &TurnId);
 }
 
