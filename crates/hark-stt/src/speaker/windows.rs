@@ -24,7 +24,7 @@ const MARGIN: usize = 2;
 /// What is quieter is raised to this level on average; the model was trained so.
 const LEVEL_DBFS: f32 = -30.0;
 /// Less speech than this says too little of a voice.
-const LEAST: usize = SAMPLE_RATE_HZ as usize * 6 / 10;
+const MIN: usize = SAMPLE_RATE_HZ as usize * 6 / 10;
 /// More speech than this says no more of it.
 const MAX: usize = SAMPLE_RATE_HZ as usize * 8;
 
@@ -50,12 +50,12 @@ impl Default for Windows {
 impl Windows {
     /// The windows of an utterance (16 kHz mono), each of `WINDOW_FRAMES × BANDS` numbers; `None` where too little was said.
     pub fn of(&self, sound: &[f32]) -> Option<Vec<f32>> {
-        if sound.len() < LEAST {
+        if sound.len() < MIN {
             return None;
         }
         let mut speech = without_pauses(sound);
         speech.truncate(MAX);
-        if speech.len() < LEAST {
+        if speech.len() < MIN {
             return None;
         }
         let gain = gain(sound);
