@@ -80,8 +80,8 @@ const FORGET: &str = "HarkForget";
 const RECALL: &str = "HarkRecall";
 
 /// How likely a sentence tells something worth to be kept at least, and where a rule reads a statement in it.
-const LIKELY: f32 = 0.35;
-const LIKELY_AND_READ: f32 = 0.25;
+const LIKELY: f32 = 0.3;
+const LIKELY_AND_READ: f32 = 0.2;
 
 /// See [`MemoryIntents`].
 pub(crate) struct Told {

@@ -33,9 +33,6 @@ pub(super) const WORTH_KEEPING: Category = Category::Memory;
 /// Among the same: reasons and the like beside a request, some of which would be worth to be kept by themselves.
 pub(super) const REMARK: Category = Category::Conversation;
 
-/// One in so many examples of requests is learned as what asks for something: there are many more than statements.
-const ASKING_ONE_IN: usize = 4;
-
 /// Where a sentence comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Origin {
@@ -152,9 +149,7 @@ impl Data {
             samples.add(spoken(&example.text), example.label, Origin::Example);
         }
         // Who asks tells nothing.
-        let asking = examples::load(&places.examples(language))?.into_iter().filter(asks);
-        let (questions, orders): (Vec<Example>, Vec<Example>) = asking.partition(is_question);
-        for example in questions.into_iter().chain(orders.into_iter().step_by(ASKING_ONE_IN)) {
+        for example in examples::load(&places.examples(language))?.into_iter().filter(is_question) {
             samples.add(spoken(&example.text), Label::category(ASKS), Origin::Example);
         }
         let hash = hash_of([folder, places.examples(language)]);
@@ -169,11 +164,6 @@ impl Data {
         }
         counts
     }
-}
-
-fn asks(example: &Example) -> bool {
-    use Category::{HomeControl, List, Media, Reminder, Timer};
-    is_question(example) || matches!(example.label.category, HomeControl | Media | List | Timer | Reminder)
 }
 
 fn is_question(example: &Example) -> bool {
