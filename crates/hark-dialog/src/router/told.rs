@@ -7,7 +7,7 @@ use hark_core::memory::{Answering, MemoryIntents};
 use hark_core::ports::NEXT_TURN;
 use hark_core::session::EntryTag;
 use hark_core::{Category, Intent, Route, Slots, Understanding};
-use hark_language::Lexicon;
+use hark_language::{Lexicon, phrases};
 use std::sync::PoisonError;
 
 /// Asks for what was told.
@@ -75,9 +75,13 @@ impl Router {
     /// A statement that is kept without a request to remember it.
     pub(super) fn told_in(&self, said: &Said<'_>) -> Option<Understanding> {
         let text = said.text;
-        // "Not all the way" puts something right.
-        let first = plain_words(text).into_iter().next().unwrap_or_default();
-        let denies = self.languages().iter().any(|it| it.requests.not.text() == first);
+        // "Not all the way", "no, not sausages" put something right.
+        let words = plain_words(text);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let denies = self.languages().iter().any(|it| {
+            let marks = [it.discourse.corrections, it.discourse.hesitations];
+            phrases::without_starts(&marks, &words).first() == Some(&it.requests.not.text())
+        });
         let is_statement = !denies
             && !self.begins_as_question(text)
             && text.split_whitespace().count() >= LEAST_TOLD
