@@ -107,7 +107,7 @@ impl Router {
             let ends = (at + MIN_WORDS..words.len()).filter(|end| begins_statement(lexicon, &words, *end));
             std::iter::once(words.len()).chain(ends).any(|end| {
                 let order = words[at..end].join(" ");
-                let (found, _) = self.by_templates(&lexicon.code, &Said { text: &order, ..*said });
+                let (found, _) = self.by_templates(lexicon.code, &Said { text: &order, ..*said });
                 let asks = |intent: &Intent| {
                     let category = (self.facts.category_of)(&intent.name);
                     category.is_some_and(|it| QUESTIONS.contains(&it))
