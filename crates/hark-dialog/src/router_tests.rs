@@ -405,6 +405,8 @@ fn a_remark_beside_a_request_is_left_out() {
         "she doesn't want it",
         "the hall can stay on",
         "the shed",
+        "as soon as she is back",
+        "she is back",
     ]);
     let spoken = Spoken { language: "en".into(), sentences: Arc::new(OneSentence("turn lights on", 1.0)) };
     let router = Router {
@@ -425,6 +427,9 @@ fn a_remark_beside_a_request_is_left_out() {
         ("turn lights on the hall can stay on", false),
         ("the shed turn lights on", false),
         ("turn lights on and she likes it up", false),
+        // What limits a request stays.
+        ("turn lights on as soon as she is back", false),
+        ("turn lights on when she is back", false),
         // The rest is not understood.
         ("turn lamps on she likes it up", false),
     ] {

@@ -19,6 +19,9 @@ const MIN_WORDS: usize = 2;
 /// Kinds of requests that change nothing.
 const QUESTIONS: [Category; 3] = [Category::Question, Category::HomeQuery, Category::Weather];
 
+/// An order of fewer words than this may end anywhere.
+const MAX_ORDER: usize = 5;
+
 /// Most places where an order is looked for.
 const MAX_ORDERS: usize = 2;
 
@@ -38,8 +41,26 @@ impl Router {
         let words: Vec<&str> = said.text.split_whitespace().collect();
         let lower = plain_words(said.text);
         let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
-        // "*And* it's my gran" says more.
-        let joins = |at: usize| lexicon.requests.connectors.contains(lower[at - 1]);
+        // "As soon as the cat is back" is no remark, and nothing of it is: what limits a request is never left out.
+        let said_so = &lexicon.qualifiers;
+        let waits =
+            [said_so.when, said_so.each_time, said_so.if_so, said_so.unless, said_so.during, said_so.until];
+        let is_limited = |words: &[&str]| {
+            let begins = |at: usize| {
+                let marks = waits.iter().chain([&said_so.conditions]);
+                marks.into_iter().any(|marks| phrases::starts(*marks, &words[at..]).is_some())
+            };
+            (0..words.len()).any(begins)
+        };
+        // "*And* it's my gran" says more, and "as soon *as the cat* is back" is in the midst of what limits the request.
+        let limits_to = |at: usize| {
+            let reaches = |from: usize| {
+                let marks = waits.iter().chain([&said_so.before_clause]);
+                marks.filter_map(|marks| phrases::starts(*marks, &lower[from..])).any(|it| from + it >= at)
+            };
+            (0..at).any(reaches)
+        };
+        let joins = |at: usize| lexicon.requests.connectors.contains(lower[at - 1]) || limits_to(at);
         let places = MIN_WORDS..(words.len() + 1).saturating_sub(MIN_WORDS);
         let behind = places.clone().filter(|at| begins_statement(lexicon, &lower, *at) && !joins(*at));
         let verbs = lexicon.discourse.verbs;
@@ -78,6 +99,7 @@ impl Router {
             let is_thing = lexicon.things.articles.contains(said_in[0]) && said_in.len() <= MIN_WORDS;
             let told = || statement(classifier, said, &words[remark.clone()].join(" "));
             let is_remark = !is_thing
+                && !is_limited(said_in)
                 && !counts(said_in)
                 && !contrasts(said_in)
                 && !leaves_out(said_in)
@@ -103,8 +125,9 @@ impl Router {
             phrases::starts(talk.verbs, &words[*at..]).is_some() && !talk.not_before.contains(words[at - 1])
         };
         let orders = |at: usize| {
-            // A remark may stand behind it.
-            let ends = (at + MIN_WORDS..words.len()).filter(|end| begins_statement(lexicon, &words, *end));
+            // Anything may stand behind it: "turn it off | every time, I always forget".
+            let ends = (at + MIN_WORDS..words.len())
+                .filter(|end| *end < at + MAX_ORDER || begins_statement(lexicon, &words, *end));
             std::iter::once(words.len()).chain(ends).any(|end| {
                 let order = words[at..end].join(" ");
                 let (found, _) = self.by_templates(lexicon.code, &Said { text: &order, ..*said });
