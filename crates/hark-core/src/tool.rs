@@ -231,7 +231,7 @@ pub mod reason {
         NOTHING_RINGS = "nothing_rings",
         /// No event of the calendar fits; `words` of its title, where some were said.
         NO_SUCH_EVENT = "no_such_event",
-        /// Nobody of the household is invited to the event.
+        /// None of the owner's mail addresses is among those who are invited to the event.
         NOT_INVITED = "not_invited",
         /// No task of the calendar has the `words`.
         NO_SUCH_TASK = "no_such_task",

@@ -193,8 +193,8 @@ pub fn split_items(text: &str) -> Vec<String> {
     parts.iter().filter(|part| !part.is_empty()).map(|part| part.join(" ")).collect()
 }
 
-/// The same of what is to be put on the list of this name (`None`: the usual one), also without the commas that nobody says:
-/// "milk eggs tea bags and bread". What has commas has all of them, and tasks are sentences.
+/// Like [`split_items`], for new items of the list of this name (`None`: the usual one). Speech has no commas, so that a text
+/// without any is also split between known goods: "milk eggs tea bags and bread". Lists of tasks are not: a task is a sentence.
 pub fn split_new_items(text: &str, list: Option<&str>) -> Vec<String> {
     let parts = split_items(text);
     let is_tasks = list.is_some_and(|list| kind(&without_list(&normal(list))) == Some(TASKS));
@@ -204,7 +204,8 @@ pub fn split_new_items(text: &str, list: Option<&str>) -> Vec<String> {
     parts.into_iter().flat_map(|part| without_commas(&part).unwrap_or_else(|| vec![part])).collect()
 }
 
-/// The things of words between which nobody paused, where each ends with something that people buy in one of the languages.
+/// Splits words without commas into items, each of which ends with goods that one of the languages knows; `None` where the
+/// words are not made of at least two such items.
 fn without_commas(text: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = text.split_whitespace().collect();
     hark_language::all().iter().find_map(|language| apart(&words, language))

@@ -20,7 +20,8 @@ const WITHIN_MS: i64 = 3600 * 1000;
 /// Most bytes of one change that is kept over a restart; a calendar in a single file is kept whole.
 const MAX_KEPT_BYTES: usize = 1024 * 1024;
 
-/// What is told to have been done to a list or an event. It has a name of its own, as what is called `&str` is read without being copied.
+/// The word for what was done to a list or an event, one of [`DONE`]. An alias, since serde's derive borrows a field from the
+/// JSON that is written as `&str`.
 type Done = &'static str;
 
 /// All that is done to lists and events.

@@ -1,4 +1,4 @@
-//! Deletes facts: the one that some words mean, or all about somebody or something.
+//! Deletes facts: the one that a request names, or all facts about a person or thing.
 
 use crate::changing::{LEAST_SHARED, content};
 use crate::keep::{MAX_ABOUT, MAX_LOOKED_AT, Memory};

@@ -40,8 +40,8 @@ pub enum Telling {
 }
 
 impl Telling {
-    /// The sentence that tells a fact back which no rule reads; empty for what Hark was asked to remember, which is told in its
-    /// own words.
+    /// How a fact is said back. Only for a statement that was kept as a whole; empty for what Hark was asked to remember,
+    /// which is said back as it was told.
     pub(crate) fn told_back(self, fact: &Fact) -> String {
         if self == Self::Whole { told_back(fact) } else { String::new() }
     }

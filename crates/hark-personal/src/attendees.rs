@@ -6,12 +6,12 @@ use calcard::icalendar::{
     ICalendarParticipationStatus, ICalendarProperty, ICalendarUserTypes,
 };
 
-/// Most people of one event that are told.
+/// Upper limit of people that are read of one event.
 const MAX_ATTENDEES: usize = 100;
 /// Most characters of a name or address.
 const MAX_CHARS: usize = 100;
 
-/// What somebody who is invited answered.
+/// How an attendee answered the invitation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// Nothing yet.
@@ -22,7 +22,7 @@ pub enum Answer {
     Declined,
     /// They may come.
     Tentative,
-    /// Somebody else comes for them.
+    /// They sent somebody else.
     Delegated,
 }
 

@@ -1,6 +1,6 @@
 //! Invitations on a CalDAV server: told, answered for the owner alone, and taken back.
 
-use super::{radicale, replies};
+use super::{caldav, radicale, replies};
 use crate::support::Hark;
 use std::fs;
 
@@ -17,11 +17,7 @@ fn an_invitation_on_a_server_is_answered_where_it_is_known_as_the_owners() {
          ATTENDEE;CN=Anna Berg;PARTSTAT=NEEDS-ACTION:mailto:anna@example.org\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
     );
     fs::write(&path, text).unwrap();
-    let settings = [
-        format!("personal.caldav_url={url}/"),
-        "personal.caldav_username=anna".into(),
-        format!("personal.caldav_password_file={}", hark.path("password").display()),
-    ];
+    let settings = caldav(&hark, &url);
     let refused = replies(&hark, &settings, &["accept the choir invitation"]);
     assert!(refused[0].contains("to which mail address your invitations go"), "{refused:#?}");
     let own = [settings.as_slice(), &["personal.own_addresses=[\"anna@example.org\"]".to_owned()]].concat();

@@ -61,6 +61,16 @@ fn a_calendar_of_files_is_added_to_and_told_in_two_languages() {
     assert_eq!(fs::read_dir(hark.path("calendar")).unwrap().count(), 2);
 }
 
+/// Settings for the calendars of [`radicale`] at this URL.
+fn caldav(hark: &Hark, url: &str) -> Vec<String> {
+    let password = hark.path("password").display().to_string();
+    vec![
+        format!("personal.caldav_url={url}/"),
+        "personal.caldav_username=anna".into(),
+        format!("personal.caldav_password_file={password}"),
+    ]
+}
+
 /// What is said to lines of one conversation.
 fn replies(hark: &Hark, settings: &[String], lines: &[&str]) -> Vec<String> {
     let events = hark.ask_lines(&["--session", "s"], settings, lines);
@@ -307,14 +317,12 @@ fn a_server_of_calendars_and_contacts_is_read_and_added_to() {
     let hark = Hark::new();
     let Some((_server, url)) = radicale(&hark) else { return };
     let password = hark.path("password").display().to_string();
-    let settings = [
-        format!("personal.caldav_url={url}/"),
-        "personal.caldav_username=anna".into(),
-        format!("personal.caldav_password_file={password}"),
+    let mut settings = caldav(&hark, &url);
+    settings.extend([
         format!("personal.carddav_url={url}/anna/people/"),
         "personal.carddav_username=anna".into(),
         format!("personal.carddav_password_file={password}"),
-    ];
+    ]);
     let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
     let told = ask(&hark, &settings, "what's on my calendar tomorrow");
     assert_eq!(reply(&told), "Tomorrow: Every day, all day.", "{}", receipt(&told));

@@ -1,6 +1,6 @@
 //! Tasks of a CalDAV server: added, told, marked as done, and due again where they repeat.
 
-use super::{radicale, replies};
+use super::{caldav, radicale, replies};
 use crate::support::Hark;
 use std::fs;
 
@@ -8,11 +8,7 @@ use std::fs;
 fn tasks_of_a_server_are_added_with_their_day_told_and_marked_as_done() {
     let hark = Hark::new();
     let Some((_server, url)) = radicale(&hark) else { return };
-    let settings = [
-        format!("personal.caldav_url={url}/"),
-        "personal.caldav_username=anna".into(),
-        format!("personal.caldav_password_file={}", hark.path("password").display()),
-    ];
+    let settings = caldav(&hark, &url);
     let lines = [
         "what tasks are due",
         "add pay the rent to my tasks due tomorrow",
@@ -70,11 +66,7 @@ fn tasks_of_a_server_are_added_with_their_day_told_and_marked_as_done() {
 fn a_task_of_a_server_that_repeats_moves_to_its_next_day() {
     let hark = Hark::new();
     let Some((_server, url)) = radicale(&hark) else { return };
-    let settings = [
-        format!("personal.caldav_url={url}/"),
-        "personal.caldav_username=anna".into(),
-        format!("personal.caldav_password_file={}", hark.path("password").display()),
-    ];
+    let settings = caldav(&hark, &url);
     let lines = [
         "add water the plants to my tasks every day",
         "every day at eleven fifty nine in the evening add lock up to my tasks",

@@ -110,10 +110,8 @@ impl Router {
             (is_understood && !has_unread_parts(&found)).then_some(found)
         })
     }
-}
 
-impl Router {
-    /// Whether something is ordered behind other words: "next time he goes out *lock the door*". What is told orders nothing.
+    /// Whether a text holds an order behind its first word: "next time he goes out *lock the door*". Such a text is no fact.
     pub(super) fn orders_within(&self, said: &Said<'_>) -> bool {
         let Some(lexicon) = self.spoken.first().and_then(|it| hark_language::known(&it.language)) else {
             return false;

@@ -17,6 +17,6 @@ pub struct Everyday {
     pub pronouns: Phrases,
     /// Words before a word that is asked about: "the word".
     pub before_word: Phrases,
-    /// Words in lower case that are written with a capital wherever they stand: "i".
+    /// Words that are always written with a capital; listed in lower case: "i".
     pub capitals: Phrases,
 }

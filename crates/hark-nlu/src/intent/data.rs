@@ -24,13 +24,13 @@ const UNTOUCHED_ONE_IN: u8 = 5;
 const APART: [(&str, &str); 5] =
     [("cover", "cover"), ("valve", "cover"), ("lock", "lock"), ("scene", "scene"), ("script", "scene")];
 
-/// Among what statements are told from: what asks for something, whatever it is.
+/// Class of the statement head for every text that asks for something, whatever it asks for.
 pub(super) const ASKS: Category = Category::HomeControl;
 
-/// Among the same: what is worth to be kept. The rest is small talk.
+/// Class of the statement head for statements that are worth keeping. Small talk is out of scope.
 pub(super) const WORTH_KEEPING: Category = Category::Memory;
 
-/// Among the same: reasons and the like beside a request, some of which would be worth to be kept by themselves.
+/// Class of the statement head for reasons and the like beside a request. Some are worth keeping and some are not.
 pub(super) const REMARK: Category = Category::Conversation;
 
 /// Where a sentence comes from.
