@@ -36,6 +36,12 @@ impl Default for Coupling {
 }
 
 impl Coupling {
+    /// The place in the loudspeaker's stream was moved: its powers so far belong to other delays, and an echo may have
+    /// been beyond all of them.
+    pub(super) fn place_moved(&mut self) {
+        *self = Self { heard: self.heard, ..Self::default() };
+    }
+
     /// Takes the mean squares of the next block.
     pub(super) fn block(&mut self, played: f32, heard: f32) {
         let before = self.played[(self.next + DELAYS - 1) % DELAYS];
@@ -47,21 +53,17 @@ impl Coupling {
             *ruled_out |= played > MIN_LOUD_POWER && self.heard < played * MAX_UNCOUPLED_GAIN;
         }
         self.next = (self.next + 1) % DELAYS;
+        // After silence the delay may be another one.
         if self.played.iter().all(|played| *played <= MIN_LOUD_POWER) {
-            self.delay_may_have_changed();
+            self.ruled_out = [false; DELAYS];
         }
         self.unproven_blocks += u32::from(played > MIN_LOUD_POWER);
         if self.ruled_out.iter().all(|ruled_out| *ruled_out) {
             (self.free, self.unproven_blocks) = (true, 0);
-            self.delay_may_have_changed();
+            self.ruled_out = [false; DELAYS];
         } else if self.unproven_blocks > DOUBT_BLOCKS {
             (self.free, self.unproven_blocks) = (false, 0);
         }
-    }
-
-    /// What was ruled out before says nothing of what comes now.
-    pub(super) fn delay_may_have_changed(&mut self) {
-        self.ruled_out = [false; DELAYS];
     }
 
     /// Whether the microphone is known to hear nothing of the loudspeaker.
@@ -112,6 +114,26 @@ mod tests {
         after(&mut coupling, 200, 0.0, 0.01);
         assert!(!after(&mut coupling, 60, 0.01, 0.01));
         assert!(!after(&mut coupling, 200, 0.0, 0.0));
+    }
+
+    #[test]
+    fn a_moved_place_makes_no_echo_seem_gone() {
+        // Words of 60 blocks, and their echo 20 blocks behind the place that is read.
+        let block = |coupling: &mut Coupling, at: u32, place: u32| {
+            let sound = |at: u32| if at % 90 < 60 { 0.01 } else { 0.0 };
+            coupling.block(sound(at + place), sound(at));
+        };
+        let mut coupling = Coupling::default();
+        (0..300).for_each(|at| block(&mut coupling, at, 20));
+        assert!(!coupling.is_free());
+        coupling.place_moved();
+        (300..600).for_each(|at| block(&mut coupling, at, 50));
+        assert!(!coupling.is_free(), "powers from before the move rule nothing out");
+        // Where the place is too far off, every delay seems to be without an echo.
+        let mut coupling = Coupling::default();
+        assert!(after(&mut coupling, 100, 0.01, 0.0));
+        coupling.place_moved();
+        assert!(!coupling.is_free(), "that was said of another place");
     }
 
     #[test]

@@ -98,6 +98,11 @@ impl FarEnd {
         place - self.reach as f64 >= self.sound_end as f64
     }
 
+    /// Whether the newest that was played is sound, so that more of it is to come.
+    pub(super) fn ends_in_sound(&self) -> bool {
+        self.sound_end > 0 && self.sound_end == self.end
+    }
+
     /// Reads 16 kHz samples from `place` on, `step` frames apart; silence where nothing is known.
     /// Answers whether there was any sound.
     pub(super) fn read(&mut self, place: f64, step: f64, out: &mut [f32]) -> bool {
@@ -221,12 +226,12 @@ mod tests {
     #[test]
     fn gaps_repeats_and_the_future_are_silence() {
         let mut far = FarEnd::new(16_000);
-        assert!(far.silent_from(20.0));
+        assert!(far.silent_from(20.0) && !far.ends_in_sound());
         far.push(0, 100, &[0.5; 100]);
         far.push(300, 100, &[0.5; 100]);
         far.push(350, 100, &[0.9; 100]);
         let mut out = [1.0; 400];
-        assert!(far.read(20.0, 1.0, &mut out));
+        assert!(far.ends_in_sound() && far.read(20.0, 1.0, &mut out));
         assert!(out[100..240].iter().all(|sample| *sample == 0.0), "the gap");
         assert!((out[330] - 0.5).abs() < 1e-3, "a repeated piece is not taken");
         assert!(out[392..].iter().all(|sample| *sample == 0.0), "what is not known yet");

@@ -264,6 +264,9 @@ impl EchoStage {
 
     /// Appends one block cleaned, in both forms, and what the loudspeaker played meanwhile.
     fn block(&mut self, heard: &[f32; BLOCK], samples: &mut Vec<f32>) {
+        if self.alignment.take_moved() {
+            self.coupling.place_moved();
+        }
         let (mut played, mut cleaned, mut words) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let sound = match self.alignment.next(BLOCK, &self.far) {
             Some((place, step)) => self.far.read(place, step, &mut played),
@@ -308,9 +311,6 @@ impl EchoStage {
     fn note_learning(&mut self) {
         let delay_ms = self.canceller.as_ref().map_or(0, Canceller::delay_ms);
         let (way, jumps) = ((delay_ms, self.alignment.lead_ms()), self.alignment.moves());
-        if jumps != self.learned_for.1 {
-            self.coupling.delay_may_have_changed();
-        }
         if way != self.learned_for.0 {
             self.learned_blocks = 0;
         } else if jumps != self.learned_for.1 {
