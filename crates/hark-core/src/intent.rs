@@ -145,6 +145,9 @@ pub struct NearThing {
     pub name: String,
     /// Its domain, as `light`.
     pub domain: String,
+    /// Whether all words of one of its names were said, in whatever order: "the *light* over the *worktop*".
+    #[serde(default)]
+    pub in_full: bool,
 }
 
 /// Something that was spoken of and that the home does not have.
@@ -165,4 +168,7 @@ pub struct Ambiguity {
     pub slot: String,
     /// Declared names, the likeliest first. A single one is to be confirmed.
     pub candidates: Vec<String>,
+    /// The area of each candidate; empty where none is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub areas: Vec<Option<String>>,
 }

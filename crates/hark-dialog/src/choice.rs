@@ -1,6 +1,7 @@
 //! The answer to "the kitchen light or the kitchen fan?": which of some names a text chooses.
 
 use super::instincts::{self, InstinctInput};
+use hark_core::Ambiguity;
 use hark_language::{Lexicon, Phrases};
 
 /// What was chosen.
@@ -16,7 +17,8 @@ pub enum Choice {
 const ALIKE: f64 = 0.7;
 
 /// Which of the candidates `text` chooses, in one of some languages; `None` when it is no answer.
-pub fn read(text: &str, candidates: &[String], languages: &[&'static Lexicon]) -> Option<Choice> {
+pub fn read(text: &str, doubt: &Ambiguity, languages: &[&'static Lexicon]) -> Option<Choice> {
+    let candidates = doubt.candidates.as_slice();
     let said = words(text);
     let is_one_of = |phrases: fn(&Lexicon) -> Phrases| {
         languages.iter().any(|language| {
@@ -43,7 +45,10 @@ pub fn read(text: &str, candidates: &[String], languages: &[&'static Lexicon]) -
         let fillers = language.choices.fillers;
         let told: Vec<&str> =
             said.iter().map(String::as_str).filter(|word| !fillers.contains(word)).collect();
-        by_name(&told, candidates, language).or_else(|| by_place(&told, candidates, language))
+        let one = language.discourse.one;
+        let place: Vec<&str> = told.iter().copied().filter(|word| !one.contains(word)).collect();
+        let area = || in_area(doubt, &place.join(" "));
+        by_name(&told, candidates, language).or_else(|| by_rank(&told, candidates, language)).or_else(area)
     });
     chosen.map(|name| Choice::These(vec![name]))
 }
@@ -87,8 +92,17 @@ fn alike(word: &str, other: &str, exactly: bool, language: &Lexicon) -> bool {
         || !exactly && word.len() > 2 && strsim::normalized_levenshtein(word, other) >= ALIKE
 }
 
+/// The only candidate in an area: "the one in the *bedroom*".
+pub fn in_area(doubt: &Ambiguity, area: &str) -> Option<String> {
+    let is_there =
+        |at: &Option<String>| at.as_ref().is_some_and(|at| words(at) == words(area) && !area.is_empty());
+    let mut there = doubt.candidates.iter().zip(&doubt.areas).filter(|(_, at)| is_there(at));
+    let (name, _) = there.next()?;
+    there.next().is_none().then(|| name.clone())
+}
+
 /// "the first one", "number two", "the 2nd"
-fn by_place(told: &[&str], candidates: &[String], language: &Lexicon) -> Option<String> {
+fn by_rank(told: &[&str], candidates: &[String], language: &Lexicon) -> Option<String> {
     let told = without_one(told, language);
     let numbers = &language.numbers;
     let whole = |found: Option<(u64, usize)>| found.filter(|(_, used)| *used == told.len()).map(|(at, _)| at);
@@ -119,8 +133,25 @@ fn words(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
+    fn offered(candidates: &[String], areas: &[&str]) -> Ambiguity {
+        let areas = areas.iter().map(|area| Some((*area).to_owned())).collect();
+        Ambiguity { intent: 0, slot: "name".into(), candidates: candidates.to_vec(), areas }
+    }
+
     fn read(text: &str, candidates: &[String]) -> Option<Choice> {
-        super::read(text, candidates, &["en", "de"].map(hark_language::of))
+        super::read(text, &offered(candidates, &[]), &["en", "de"].map(hark_language::of))
+    }
+
+    #[test]
+    fn the_only_one_in_an_area_is_chosen_by_it() {
+        let fans = ["Ceiling fan", "Extractor fan", "Tower fan"].map(str::to_owned);
+        let fans = offered(&fans, &["Bedroom", "Bathroom", "Bathroom"]);
+        let read = |text: &str| super::read(text, &fans, &["en", "de"].map(hark_language::of));
+        for text in ["the bedroom", "the one in the bedroom please", "the bedroom one"] {
+            assert_eq!(read(text), Some(Choice::These(vec!["Ceiling fan".into()])), "{text}");
+        }
+        assert_eq!(read("the bathroom"), None, "two are there");
+        assert_eq!(read("the kitchen"), None);
     }
 
     #[test]
@@ -166,6 +197,7 @@ mod tests {
     #[test]
     fn an_answer_in_a_language_that_is_not_spoken_here_is_none() {
         let offered = ["Kitchen light", "Kitchen fan"].map(str::to_owned);
+        let offered = self::offered(&offered, &[]);
         assert_eq!(super::read("beide", &offered, &[hark_language::of("en")]), None);
         assert_eq!(super::read("both", &offered, &[hark_language::of("de")]), None);
         let unknown = super::read("both", &offered, &[hark_language::of("xx")]);

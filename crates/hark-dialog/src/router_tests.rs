@@ -159,7 +159,12 @@ fn a_guess_of_one_language_gives_way_to_what_another_says_plainly() {
     assert_eq!(router.understand_at("licht an", "unknown", Default::default()).language, "de");
     let vague = Understanding {
         intents: vec![intent("HassTurnOn", 1.0)],
-        ambiguous: vec![Ambiguity { intent: 0, slot: "name".into(), candidates: Vec::new() }],
+        ambiguous: vec![Ambiguity {
+            intent: 0,
+            slot: "name".into(),
+            candidates: Vec::new(),
+            areas: Vec::new(),
+        }],
         ..Understanding::default()
     };
     assert!(!is_clear(&vague));

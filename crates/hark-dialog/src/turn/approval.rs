@@ -118,7 +118,7 @@ impl Machine {
         let until_ms = now.clock_ms() + self.settings.context_ms;
         let Some(turn) = self.turn_mut(id) else { return false };
         let works: Vec<&Work> = told(&turn.work).collect();
-        let Some((at, candidates)) =
+        let Some((at, (candidates, areas))) =
             works.iter().enumerate().find_map(|(at, work)| Some((at, candidates(work)?)))
         else {
             return false;
@@ -136,7 +136,7 @@ impl Machine {
         if !done.is_empty() {
             self.leaning.remember(until_ms, &origin, done);
         }
-        let doubts = vec![Ambiguity { intent: 0, slot: "name".into(), candidates }];
+        let doubts = vec![Ambiguity { intent: 0, slot: "name".into(), candidates, areas }];
         self.ask_which(now, id, intents, doubts, parts);
         true
     }
@@ -314,11 +314,15 @@ fn told(work: &[Work]) -> impl Iterator<Item = &Work> {
     })
 }
 
-/// Names of what may be meant, where a tool could not tell; `None` where it could.
-fn candidates(work: &Work) -> Option<Vec<String>> {
-    let names = work.receipt.as_ref().filter(|receipt| !receipt.ok)?.detail["names"].as_array()?;
-    let names: Vec<String> = names.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
-    (!names.is_empty()).then_some(names)
+/// Names and areas of what may be meant, where a tool could not tell; `None` where it could.
+fn candidates(work: &Work) -> Option<(Vec<String>, Vec<Option<String>>)> {
+    let detail = &work.receipt.as_ref().filter(|receipt| !receipt.ok)?.detail;
+    let texts = |key: &str| -> Option<Vec<Option<String>>> {
+        let texts = detail[key].as_array()?.iter().map(|text| text.as_str().map(str::to_owned));
+        Some(texts.collect())
+    };
+    let names: Vec<String> = texts("names")?.into_iter().flatten().collect();
+    (!names.is_empty()).then(|| (names, texts("areas").unwrap_or_default()))
 }
 
 fn needs_approval(work: &Work) -> bool {

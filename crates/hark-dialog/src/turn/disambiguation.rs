@@ -79,7 +79,7 @@ impl Machine {
         let languages = self.languages.clone();
         let Some(talk) = self.talks.known(origin) else { return false };
         let Some(question) = talk.question.take() else { return false };
-        let Some(choice) = choice::read(text, &question.doubt.candidates, &languages) else {
+        let Some(choice) = choice::read(text, &question.doubt, &languages) else {
             talk.question = Some(question);
             return false;
         };
@@ -106,8 +106,8 @@ impl Machine {
         true
     }
 
-    /// Takes the place as the answer where one of a kind is asked for: "the one in the bathroom". `false` where that answers
-    /// nothing.
+    /// Takes the place as the answer where one of a kind is asked for, or one that alone is there: "the one in the bathroom".
+    /// `false` where that answers nothing.
     pub(super) fn answer_by_place(
         &mut self,
         now: Stamp,
@@ -121,6 +121,7 @@ impl Machine {
             return false;
         };
         let Some(talk) = self.talks.known(origin) else { return false };
+        let alone = talk.question.as_ref().and_then(|question| choice::in_area(&question.doubt, &place));
         let says_kind = |slots: &Value| ["domain", "device_class"].iter().any(|slot| !slots[slot].is_null());
         let is_of_kind = |question: &mut Question| {
             let Some(intent) = question.intents.get(question.doubt.intent) else { return false };
@@ -128,13 +129,19 @@ impl Machine {
             later.into_iter().flatten().any(|one| says_kind(&one["slots"]))
                 || says_kind(&Value::Object(intent.slots.clone()))
         };
-        let Some(mut question) = talk.question.take_if(is_of_kind) else { return false };
-        "area".clone_into(&mut question.doubt.slot);
+        let chosen = match alone {
+            Some(name) => talk.question.take().map(|question| (question, name)),
+            None => talk.question.take_if(is_of_kind).map(|mut question| {
+                "area".clone_into(&mut question.doubt.slot);
+                (question, place)
+            }),
+        };
+        let Some((question, chosen)) = chosen else { return false };
         let Some(turn) = self.turn_mut(id) else { return false };
         let text = turn.heard.clone();
         turn.route = Some(Route::Context);
         turn.missed.clone_from(&question.missed);
-        self.settle_question(now, id, question, &[place], &text);
+        self.settle_question(now, id, question, &[chosen], &text);
         true
     }
 

@@ -87,7 +87,12 @@ impl Machine {
         if let Some(near) = near
             && nothing.slots.get("name").is_some_and(|name| *name == near.name.as_str())
         {
-            let doubt = Ambiguity { intent: 0, slot: "name".to_owned(), candidates: vec![near.name] };
+            let doubt = Ambiguity {
+                intent: 0,
+                slot: "name".to_owned(),
+                candidates: vec![near.name],
+                areas: Vec::new(),
+            };
             self.ask_which(now, id, vec![nothing], vec![doubt], Vec::new());
             return;
         }

@@ -72,7 +72,7 @@ pub enum SelectError {
     Ambiguous { name: String, candidates: Vec<String> },
     /// One thing is meant, and several would do.
     #[error("it was not said which")]
-    Which { names: Vec<String> },
+    Which { names: Vec<String>, areas: Vec<Option<String>> },
     /// The request says neither name nor place nor kind.
     #[error("it was not said what is meant")]
     NothingAsked,

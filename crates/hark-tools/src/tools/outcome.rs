@@ -280,9 +280,10 @@ impl From<SelectError> for Failure {
             SelectError::Ambiguous { name, candidates } => Self::new(error_code::AMBIGUOUS, message)
                 .with("name", json!(name))
                 .with("candidates", json!(candidates)),
-            SelectError::Which { names } => Self::new(error_code::AMBIGUOUS, message)
+            SelectError::Which { names, areas } => Self::new(error_code::AMBIGUOUS, message)
                 .because(reason::WHICH_ONE)
-                .with("names", json!(names)),
+                .with("names", json!(names))
+                .with("areas", json!(areas)),
             SelectError::NoSuchName(name) => Self::new(error_code::NOT_FOUND, message)
                 .because(reason::NOTHING_CALLED)
                 .with("name", json!(name)),

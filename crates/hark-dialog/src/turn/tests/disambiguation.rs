@@ -33,6 +33,7 @@ fn doubtful(n: u32, intents: Vec<Intent>, doubts: &[(usize, &[&str])]) -> Event 
             intent: *intent,
             slot: "name".into(),
             candidates: names.iter().map(|name| (*name).to_owned()).collect(),
+            areas: Vec::new(),
         })
         .collect();
     Event::Understood {

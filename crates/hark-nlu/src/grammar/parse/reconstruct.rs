@@ -159,7 +159,12 @@ impl Reached<'_> {
             }
         }
         if here.is_none() && names.len() > 1 {
-            found.doubts.push(self.doubt(slot, &names));
+            let mut doubt = self.doubt(slot, &names);
+            let area = |name: &Value| {
+                entries.iter().find(|entry| entry.out == *name)?.context.get(IN_AREA)?.as_str()
+            };
+            doubt.areas = names.iter().map(|name| area(name).map(str::to_owned)).collect();
+            found.doubts.push(doubt);
         }
         found.context.extend(chosen.context.clone());
         self.put(found, slot, chosen.out.clone());
@@ -172,6 +177,7 @@ impl Reached<'_> {
             intent: 0,
             slot: self.grammar.slot_names[slot as usize].clone(),
             candidates: candidates.collect(),
+            areas: Vec::new(),
         }
     }
 

@@ -37,13 +37,20 @@ pub fn plan(
 }
 
 /// Of several things of which one is meant the only one with which something would change.
-fn the_one(list: Vec<Action>) -> Result<Vec<Action>, SelectError> {
+fn the_one(list: Vec<Action>, home: &Home) -> Result<Vec<Action>, SelectError> {
     let (done, open): (Vec<Action>, Vec<Action>) =
         list.into_iter().partition(|action| proves(&action.command, &action.entity, &action.entity));
     match (open.len(), done.len()) {
         (1, _) => Ok(open),
         (0, _) => Ok(done),
-        _ => Err(SelectError::Which { names: open.into_iter().map(|action| action.entity.name).collect() }),
+        _ => {
+            let area = |action: &Action| area_name(home, &action.entity).map(str::to_owned);
+            let areas = open.iter().map(area).collect();
+            Err(SelectError::Which {
+                names: open.into_iter().map(|action| action.entity.name).collect(),
+                areas,
+            })
+        }
     }
 }
 
@@ -72,7 +79,7 @@ pub fn plan_for(
     // "The light" is every light of the room it is said in.
     let here = target.area.is_none() && target.floor.is_none() && services.default_area().is_some();
     if target.single && !here {
-        list = the_one(list)?;
+        list = the_one(list, &home)?;
     }
     let mut about = match about {
         Value::Object(about) => about,
