@@ -14,9 +14,13 @@ pub struct Reflexes {
     /// Silence, now.
     #[serde(deserialize_with = "spoken::phrases")]
     pub stop: Phrases,
-    /// Words before it of people in a hurry: "*wait* stop".
+    /// What people say before what stops, refuses or takes back something, and means nothing: "*wait* stop", "*on second
+    /// thoughts* forget that".
     #[serde(deserialize_with = "spoken::phrases")]
-    pub stop_leads: Phrases,
+    pub leads: Phrases,
+    /// The same behind it: "forget it *then*".
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub trails: Phrases,
     /// Approves what was asked. The first stands for a yes that was given without words.
     #[serde(deserialize_with = "spoken::phrases")]
     pub confirm: Phrases,

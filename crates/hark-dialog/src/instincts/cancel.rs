@@ -7,7 +7,7 @@ pub(super) const INSTINCT: Instinct = Instinct {
     command: Some("/cancel"),
     phrases: |reflexes| reflexes.cancel,
     answers: false,
-    hurried: false,
+    hurried: true,
     handle,
 };
 

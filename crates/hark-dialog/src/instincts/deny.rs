@@ -7,7 +7,7 @@ pub(super) const INSTINCT: Instinct = Instinct {
     command: Some("/deny"),
     phrases: |reflexes| reflexes.deny,
     answers: true,
-    hurried: false,
+    hurried: true,
     handle,
 };
 

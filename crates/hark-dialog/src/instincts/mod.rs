@@ -66,7 +66,7 @@ pub struct Instinct {
     phrases: fn(&Reflexes) -> Phrases,
     /// It answers a question for approval, and means nothing without one.
     answers: bool,
-    /// People say it several times, and with words in front that mean nothing.
+    /// People say it several times, and with words around it that mean nothing.
     hurried: bool,
     /// What to do.
     pub handle: fn(&InstinctInput<'_>) -> Reaction,
@@ -114,7 +114,9 @@ pub fn takes_back(text: &str, languages: &[&'static Lexicon]) -> bool {
     let text = plain(text);
     languages.iter().any(|language| {
         let reflexes = &language.reflexes;
-        Said::of(&text, reflexes).ends_in(reflexes.take_back, reflexes.never_mind)
+        let said = Said::of(&text, reflexes);
+        let ends = |said: &Said<'_>| said.ends_in(reflexes.take_back, reflexes.never_mind);
+        ends(&said) || ends(&said.without_hurry(reflexes))
     })
 }
 
@@ -170,10 +172,10 @@ impl<'t> Said<'t> {
         Self { words, bare }
     }
 
-    /// Without what people say in front in a hurry, and each word once where it is repeated.
+    /// Without what people say around it, and each word once where it is repeated: "*oh well* forget it *then*".
     fn without_hurry(&self, reflexes: &Reflexes) -> Self {
-        let is_lead = |word: &&&str| reflexes.stop_leads.contains(word);
-        let mut words: Vec<&str> = self.bare.iter().skip_while(is_lead).copied().collect();
+        let words = phrases::without_starts(&[reflexes.leads], &self.bare);
+        let mut words = phrases::without_ends(&[reflexes.trails], words).to_vec();
         words.dedup();
         Self { bare: words.clone(), words }
     }
@@ -247,6 +249,9 @@ mod tests {
             ("wait", None),
             ("cancel", Some("HarkCancel")),
             ("Never mind.", Some("HassNevermind")),
+            ("on second thoughts forget that", Some("HassNevermind")),
+            ("oh well leave it then", Some("HassNevermind")),
+            ("on second thoughts forget the milk", None),
             ("what did you say?", Some("HarkRepeat")),
             ("mute the microphone", Some("HarkMute")),
             ("stop listening", Some("HarkMute")),

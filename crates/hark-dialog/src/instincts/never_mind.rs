@@ -7,7 +7,7 @@ pub(super) const INSTINCT: Instinct = Instinct {
     command: None,
     phrases: |reflexes| reflexes.never_mind,
     answers: false,
-    hurried: false,
+    hurried: true,
     handle,
 };
 
