@@ -96,7 +96,8 @@ pub struct Qualifiers {
     pub saying_behind: Phrases,
     /// What makes a number behind it a condition: "above 25 degrees".
     pub limits: Phrases,
-    /// Words before a length that has passed: "i've *been* cooking for two hours".
+    /// Words before a length that has passed or is waited for: "i've *been* cooking for two hours", "if it *is open* for ten
+    /// minutes".
     pub elapsed: Phrases,
     /// What holds such words and is no condition: "even if", "i wonder if".
     pub none: Phrases,

@@ -508,7 +508,8 @@ impl<'s> Qualifiers<'s> {
         let behind = before > 0 || as_it_is;
         let courteous = behind && phrases::starts(lexicon.discourse.trails, rest) == Some(before + used);
         let near = &self.words[at.saturating_sub(ELAPSED_BEFORE)..at];
-        let elapsed = near.iter().any(|word| lexicon.qualifiers.elapsed.contains(word));
+        let elapsed =
+            (0..near.len()).any(|at| phrases::starts(lexicon.qualifiers.elapsed, &near[at..]).is_some());
         // "In ten minutes" is a time, and "ten minutes before that".
         let told = [lexicon.time.sooner, lexicon.time.afterwards]
             .into_iter()

@@ -266,12 +266,15 @@ impl Clause<'_> {
     /// "The door has been open for five minutes".
     fn lasting_condition(&self, words: &[&str]) -> Option<(Match, u64)> {
         let lexicon = self.by.reader.grammar.lexicon();
+        let part = |words: &[&str]| self.part(Part::Condition, words);
         (1..words.len()).rev().find_map(|at| {
             // "Has been on for an hour", "has been on an hour".
             let before = phrases::starts(lexicon.qualifiers.lasting, &words[at..]).unwrap_or(0);
             let (length, used) = rules::length(&words[at + before..], lexicon)?;
             let is_whole = at + before + used == words.len() && length.months == 0;
-            let found = is_whole.then(|| self.part(Part::Condition, &words[..at])).flatten()?;
+            // "It's *ever* left open for longer than ten minutes."
+            let plain = || plainer(&words[..at], lexicon).iter().find_map(|words| part(words));
+            let found = is_whole.then(|| part(&words[..at]).or_else(plain)).flatten()?;
             Some((found, length.total_seconds()))
         })
     }

@@ -4,8 +4,8 @@ use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::text::Token;
 use super::Composer;
-use super::model::{Adds, Clause, Composed};
-use chrono::{NaiveDate, NaiveTime, TimeDelta};
+use super::model::{Adds, Clause, Composed, OnDay};
+use chrono::{NaiveTime, TimeDelta};
 use hark_core::Slots;
 use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::When;
@@ -57,9 +57,9 @@ impl Composer<'_> {
         at.date() > self.reader.now.date() && qualifiers.found.iter().any(begins)
     }
 
-    /// The day that is said beside an act, and the act, where what it waits for happens on that day: "*tomorrow* when Alice leaves
-    /// lock the door". A day of another week cannot be told from that of this one.
-    pub(super) fn day_beside(&self, act: &str, terms: &Adds) -> Option<((NaiveDate, String), String)> {
+    /// The day, or the part of one, that is said beside an act, and the act, where what it waits for happens then: "*tomorrow
+    /// morning* when Alice leaves lock the door". A day of another week cannot be told from that of this one.
+    pub(super) fn day_beside(&self, act: &str, terms: &Adds) -> Option<(OnDay, String)> {
         let is_sun = matches!(terms, Adds::Happens { trigger: Trigger::Sun { .. }, .. });
         (is_sun || matches!(terms, Adds::Becomes { .. })).then_some(())?;
         let tokens = self.reader.tokenise(act);
@@ -68,21 +68,28 @@ impl Composer<'_> {
         let by = Reckoning { now, ..self.reader.reckoning() };
         let date = |at: usize| {
             let (found, used) = rules::longest(Rule::Date, &words[at..], &by)?;
-            let is_beside = (at == 0) != (at + used == words.len());
             let Some(When::Day(day)) = When::parse(found.first()?.1.as_str()?) else { return None };
-            is_beside.then_some((at, at + used, day))
+            let begin = day.and_time(NaiveTime::MIN);
+            let part = || {
+                let (found, longer) = rules::longest(Rule::Datetime, &words[at..], &by)?;
+                let When::Span(from, to) = When::parse(found.first()?.1.as_str()?)? else { return None };
+                (longer > used).then_some((longer, from, to))
+            };
+            let (used, from, to) = part().unwrap_or((used, begin, begin + TimeDelta::days(1)));
+            let is_beside = (at == 0) != (at + used == words.len());
+            is_beside.then_some((at, at + used, from, to))
         };
-        let rest = |(from, to, _): &(usize, usize, _)| super::without(act, &tokens, *from, *to);
+        let rest = |(at, end, ..): &(usize, usize, _, _)| super::without(act, &tokens, *at, *end);
         // "Switch the light *on tomorrow*" is not on a day.
-        let is_read = |found: &(usize, usize, _)| {
+        let is_read = |found: &(usize, usize, _, _)| {
             let rest = rest(found);
             self.reader.exactly(&rest, &self.reader.tokenise(&rest)).is_some()
         };
         let dates: Vec<_> = (0..words.len()).rev().filter_map(date).collect();
         let found = dates.iter().find(|found| is_read(found)).or(dates.last())?;
-        let (from, to, day) = *found;
-        (now.date()..now.date() + TimeDelta::days(7)).contains(&day).then_some(())?;
-        Some(((day, words[from..to].join(" ")), rest(found)))
+        let (at, end, from, to) = *found;
+        (now.date()..now.date() + TimeDelta::days(7)).contains(&from.date()).then_some(())?;
+        Some((OnDay { from, to, words: words[at..end].join(" ") }, rest(found)))
     }
 
     /// When hours begin whose end says its half of the day: "from *seven* to half past seven in the morning". `None` where the

@@ -18,6 +18,14 @@ pub(super) struct Composed {
     pub(super) terms: Terms,
 }
 
+/// A day or a part of it on which alone something is waited for, as it was said.
+#[derive(Debug)]
+pub(super) struct OnDay {
+    pub(super) from: NaiveDateTime,
+    pub(super) to: NaiveDateTime,
+    pub(super) words: String,
+}
+
 /// What the clauses say.
 #[derive(Debug, Default)]
 pub(super) struct Terms {

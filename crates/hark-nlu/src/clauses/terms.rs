@@ -4,7 +4,7 @@ use super::super::grammar::{Match, Reader};
 use super::super::intent::category_of;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::to_intent::kind_of;
-use super::model::{Adds, Composed, Terms};
+use super::model::{Adds, Composed, OnDay, Terms};
 use super::{TARGET, target};
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use hark_core::automation::intent::COMMAND;
@@ -233,23 +233,19 @@ impl Terms {
         }
     }
 
-    /// Is waited for on one day only; what the sun does then is that of its day.
-    pub(super) fn on_day(&mut self, (day, words): (NaiveDate, String), adds: &mut Adds) {
-        match adds {
-            Adds::Happens { trigger: Trigger::Sun { from_day, .. }, .. } => {
-                *from_day = Some(day);
-                self.said_when.push(words);
-            }
-            _ => self.limit_to(day, words),
-        }
-    }
-
-    /// Waits on one day only.
-    fn limit_to(&mut self, day: NaiveDate, words: String) {
-        let begin = day.and_time(NaiveTime::MIN);
-        self.part_of_day = Some((begin, begin + TimeDelta::days(1)));
-        self.only_if.push(Condition::Days { days: vec![day.weekday()] });
+    /// Is waited for on one day or in one part of it only; what the sun does then is that of its day.
+    pub(super) fn on_day(&mut self, day: OnDay, adds: &mut Adds) {
+        let OnDay { from, to, words } = day;
         self.said_when.push(words);
+        if let Adds::Happens { trigger: Trigger::Sun { from_day, .. }, .. } = adds {
+            *from_day = Some(from.date());
+            return;
+        }
+        self.part_of_day = Some((from, to));
+        self.only_if.push(Condition::Days { days: vec![from.weekday()] });
+        if to - from < TimeDelta::days(1) {
+            self.only_if.push(Condition::Hours { from: from.time(), to: to.time() });
+        }
     }
 
     /// The one day on which it waits, or on which the sun does what it waits for.
