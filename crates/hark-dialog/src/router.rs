@@ -375,9 +375,13 @@ impl Router {
         let in_parts = || classifier.and_then(|classifier| self.by_parts(classifier, said));
         if is_spent || !understood || has_unread_parts(&found) {
             let beside = classifier.and_then(|classifier| self.beside_remark(language, classifier, said));
-            if let Some(mut beside) = beside {
-                beside.classification = self.classification(text, &beside);
-                return beside;
+            match beside {
+                Some(mut beside) if !beside.intents.is_empty() => {
+                    beside.classification = self.classification(text, &beside);
+                    return beside;
+                }
+                Some(beside) if !understood => found = beside,
+                _ => {}
             }
         }
         if is_spent {
@@ -478,6 +482,19 @@ impl Router {
             }
             Some(Ok(classified)) => {
                 let nearest = self.about_the_nearest(&found, &classified, said);
+                // Nobody is asked whether the thing is meant all of whose name was said.
+                let in_full =
+                    found.near.as_ref().is_some_and(|near| near.in_full) && found.qualifier.is_none();
+                if let Some(nearest) = nearest.clone().filter(|_| in_full) {
+                    let intents = vec![nearest];
+                    return Understanding {
+                        intents,
+                        language: detected,
+                        meant: None,
+                        hint: None,
+                        ..classified
+                    };
+                }
                 // "Turn the dishwasher on at nine" is like a reminder.
                 let likely =
                     [Category::HomeControl, Category::HomeQuery, Category::Reminder, Category::Timer];

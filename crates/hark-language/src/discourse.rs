@@ -45,8 +45,8 @@ pub struct Discourse {
     pub promising: Phrases,
     /// Verbs between a thing and what it is to do, which are not said back: "the light *has to* go off".
     pub modals: Phrases,
-    /// Verbs of everyday speech, and what sentences say for them: "*pop* the light on".
-    pub plain_verbs: Table<Phrase>,
+    /// Words of everyday speech, and what sentences say for them: "*pop* the light on", "everything off *up there*".
+    pub plain_words: Table<Phrase>,
     /// Words of a clause that add nothing: "if it's *actually* open".
     pub fillers: Phrases,
     /// Words of a clause that deny it, and what is said without the denial: "if it *isn't* open", nothing for "not".

@@ -143,8 +143,12 @@ impl<'s> Speech<'s> {
             let unit = usize::from(cut > 1 && is_unit(wrong[cut - 1], self.lexicon()));
             is_number(wrong.get(cut - 1 - unit).copied())
         };
+        // "Draw the curtains and put the light *on low*, say thirty": what was meant is no end of the first order.
+        let verbs = self.lexicon().discourse.verbs;
+        let orders = |at: usize| phrases::starts(verbs, &wrong[at..]).is_some();
+        let first = (1..wrong.len()).rev().find(|at| orders(*at)).map_or(1, |at| at + 1);
         let cuts = || {
-            let cuts = (1..=wrong.len()).rev().take_while(|_| !self.reader.is_spent());
+            let cuts = (first..=wrong.len()).rev().take_while(|_| !self.reader.is_spent());
             cuts.filter(|cut| !(begins && ends_in_number(*cut)))
         };
         cuts().find_map(|cut| self.composed(&with(cut))).or_else(|| {
@@ -441,8 +445,17 @@ impl<'s> Speech<'s> {
         says_when.then(|| [&words[..time], &[runs], &words[time..]].concat().join(" "))
     }
 
-    /// The sentence with the verbs that sentences have for those of everyday speech, and with contractions of names written
-    /// out: "pop the light on", "see that the back door's locked".
+    /// The sentence without courtesies and in plain words. `None` where it is so already.
+    pub(super) fn bare(&self) -> Option<String> {
+        let core = self.core().unwrap_or(self.tokens);
+        let text = &self.text[core.first()?.start..core.last()?.end];
+        let tokens = self.reader.tokenise(text);
+        let plain = Speech { reader: self.reader, text, tokens: &tokens }.in_plain_words();
+        plain.or_else(|| (core.len() < self.tokens.len()).then(|| text.to_owned()))
+    }
+
+    /// The sentence with the words that sentences have for those of everyday speech, and with contractions of names written
+    /// out: "pop the light on", "everything off up there", "see that the back door's locked".
     pub fn in_plain_words(&self) -> Option<String> {
         let words = self.words();
         let talk = &self.lexicon().discourse;
@@ -451,13 +464,17 @@ impl<'s> Speech<'s> {
             let known = talk.telling.contains(word) || talk.reasons.contains(word);
             if known { None } else { Some(format!("{stem} {}", meant.first()?)) }
         };
-        let plain = |word: &&str| {
-            talk.plain_verbs.get(word).map(|verb| verb.to_string()).or_else(|| written_out(word))
-        };
-        words.iter().any(|word| plain(word).is_some()).then(|| {
-            let words = words.iter().map(|word| plain(word).unwrap_or_else(|| (*word).to_owned()));
-            words.collect::<Vec<_>>().join(" ")
-        })
+        let (mut said, mut at, mut changed) = (Vec::new(), 0, false);
+        while at < words.len() {
+            let plain = phrases::find(talk.plain_words, &words[at..])
+                .map(|(plain, length)| (plain.to_string(), length))
+                .or_else(|| Some((written_out(words[at])?, 1)));
+            changed |= plain.is_some();
+            let (plain, length) = plain.unwrap_or_else(|| (words[at].to_owned(), 1));
+            said.push(plain);
+            at += length;
+        }
+        changed.then(|| said.join(" "))
     }
 
     /// The sentence without words that add nothing: "is the window *still* open". `None` where it has none.

@@ -89,7 +89,14 @@ impl Understand for Grammar {
             let whole = reader.within_half(|reader| reader.said_otherwise(text, language));
             let whole = whole.filter(|found| !takes_across_turns(text, found));
             let taken_back = || if is_whole(&found) { None } else { taken_back(false) };
-            (whole.or_else(taken_back).unwrap_or(found), false)
+            let mut found = whole.or_else(taken_back).unwrap_or(found);
+            // "Stick the dishwasher on."
+            if is_whole(&found) && found.intents.iter().all(takes_any) {
+                let tokens = reader.tokenise(text);
+                let bare = Speech { reader: &reader, text, tokens: &tokens }.bare();
+                found.unknown = bare.and_then(|bare| reader.unknown_in([bare])?.unknown);
+            }
+            (found, false)
         });
         let put_off = found.intents.iter_mut().filter(|intent| intent.slots.contains_key(COMMAND));
         put_off.for_each(|intent| self.note_what_is_put_off(intent, language, now, effort));
@@ -356,7 +363,9 @@ impl Reader<'_> {
                 let qualifier = qualifiers.any().map(|refused| Box::new(act().unwrap_or(refused)));
                 let shorter = clauses::without_each(&qualifiers, text, &tokens).chain(said.without_time());
                 let without_clause = || reader.unknown_in(shorter);
-                let whole = reader.unknown(text, &tokens);
+                // "Stick the dishwasher on, mate."
+                let bare = said.bare().and_then(|bare| reader.unknown_in([bare]));
+                let whole = bare.unwrap_or_else(|| reader.unknown(text, &tokens));
                 let unknown = if whole.unknown.is_none() { without_clause() } else { None };
                 Understanding { qualifier, ..unknown.unwrap_or(whole) }
             }

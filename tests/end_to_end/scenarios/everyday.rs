@@ -81,6 +81,33 @@ fn an_impossible_number_or_day_is_told() {
     }
 }
 
+#[test]
+fn what_is_meant_is_found_and_what_is_not_here_is_said() {
+    for (turns, reply) in [
+        // One of a kind by the room that it alone is in.
+        (&["stick the fan on", "the bedroom one"][..], "Turned on the ceiling fan."),
+        (&["turn the fan on", "the bedroom"], "Turned on the ceiling fan."),
+        // All of its name was said.
+        (&["can you put the light on over the worktop"], "Turned on the counter light."),
+        (&["lights off up there"], "Six lights upstairs are already off."),
+        // What the home does not have is told, and kept as no fact.
+        (&["stick the dishwasher on mate"], "I know no dishwasher here."),
+        (&["put the dishwasher on before we go"], "I know no dishwasher here."),
+        (&["turn the light on in the loft i can't see a thing"], "I know no loft here."),
+        (&["turn the radio on", "oh actually don't"], "The radio is off again."),
+        (&["unlock the front door", "on second thoughts forget that"], "Okay."),
+        (&["is robert in or is he still out"], "No, Robert is away."),
+    ] {
+        let came = ask(turns);
+        assert_eq!(came.said.last().map(String::as_str), Some(reply), "{turns:?}");
+        let kept = came.tools.iter().any(|tool| tool == "memory.remember");
+        assert!(!kept, "{turns:?}: {:?}", came.tools);
+    }
+    // What limits a request is never taken for a remark.
+    let came = ask(&["lights on all over the house except upstairs people are asleep"]);
+    assert_eq!((came.changed.len(), came.tools.len()), (0, 0), "{:?}", came.said);
+}
+
 /// Requests with what should come of each, when they are at hand. What is counted is what was done beyond it. Requests
 /// for a whole house or for "a window" are another matter: how much they mean is not decided here.
 #[test]

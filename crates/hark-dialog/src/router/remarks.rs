@@ -29,8 +29,8 @@ const MAX_ORDERS: usize = 2;
 const MAX_STRETCHES: usize = 6;
 
 impl Router {
-    /// What a text asks for without a remark before or behind it; `None` where there is none, or the rest is not understood
-    /// to its end.
+    /// What a text asks for without a remark before or behind it, or else the thing it names that the home does not have; `None`
+    /// where there is no remark, or the rest is not understood to its end.
     pub(super) fn beside_remark(
         &self,
         language: &str,
@@ -47,15 +47,16 @@ impl Router {
             [said_so.when, said_so.each_time, said_so.if_so, said_so.unless, said_so.during, said_so.until];
         let is_limited = |words: &[&str]| {
             let begins = |at: usize| {
-                let marks = waits.iter().chain([&said_so.conditions]);
+                let marks = waits.iter().chain([&said_so.conditions, &said_so.exceptions]);
                 marks.into_iter().any(|marks| phrases::starts(*marks, &words[at..]).is_some())
             };
             (0..words.len()).any(begins)
         };
-        // "*And* it's my gran" says more, and "as soon *as the cat* is back" is in the midst of what limits the request.
+        // "*And* it's my gran" says more, and "as soon *as the cat* is back", "except *upstairs people are asleep*" are in the
+        // midst of what limits the request.
         let limits_to = |at: usize| {
             let reaches = |from: usize| {
-                let marks = waits.iter().chain([&said_so.before_clause]);
+                let marks = waits.iter().chain([&said_so.before_clause, &said_so.exceptions, &said_so.but]);
                 marks.filter_map(|marks| phrases::starts(*marks, &lower[from..])).any(|it| from + it >= at)
             };
             (0..at).any(reaches)
@@ -93,7 +94,8 @@ impl Router {
         let leaves_out = |words: &[&str]| {
             (0..words.len()).any(|at| phrases::starts(lexicon.qualifiers.stays, &words[at..]).is_some())
         };
-        stretches.find_map(|(request, remark)| {
+        let mut unknown = None;
+        let understood = stretches.find_map(|(request, remark)| {
             let said_in = &lower[remark.clone()];
             // "The shed" says nothing: it may be one more thing.
             let is_thing = lexicon.things.articles.contains(said_in[0]) && said_in.len() <= MIN_WORDS;
@@ -107,11 +109,30 @@ impl Router {
             is_remark.then_some(())?;
             let request = words[request].join(" ");
             let (found, is_understood) = self.by_templates(language, &Said { text: &request, ..*said });
-            (is_understood && !has_unread_parts(&found)).then_some(found)
-        })
+            if is_understood && !has_unread_parts(&found) {
+                return Some(found);
+            }
+            if found.unknown.as_ref().is_some_and(|thing| thing.sure) {
+                unknown = unknown.take().or(Some(found));
+            }
+            None
+        });
+        understood.or(unknown)
     }
 
-    /// Whether a text holds an order behind its first word: "next time he goes out *lock the door*". Such a text is no fact.
+    /// Whether some words are an order to their end.
+    fn is_order(&self, words: &[&str], lexicon: &Lexicon, said: &Said<'_>) -> bool {
+        let order = words.join(" ");
+        let (found, _) = self.by_templates(lexicon.code, &Said { text: &order, ..*said });
+        let asks = |intent: &Intent| {
+            let category = (self.facts.category_of)(&intent.name);
+            category.is_some_and(|it| QUESTIONS.contains(&it))
+        };
+        !found.intents.is_empty() && !has_unread_parts(&found) && !found.intents.iter().any(asks)
+    }
+
+    /// Whether a text holds an order, behind other words or before a statement: "next time he goes out *lock the door*", "*lights
+    /// on everywhere except upstairs* people are asleep". Such a text is no fact.
     pub(super) fn orders_within(&self, said: &Said<'_>) -> bool {
         let Some(lexicon) = self.spoken.first().and_then(|it| hark_language::known(&it.language)) else {
             return false;
@@ -119,26 +140,22 @@ impl Router {
         let words = plain_words(said.text);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let talk = &lexicon.discourse;
-        let begins = |at: &usize| {
-            phrases::starts(talk.verbs, &words[*at..]).is_some() && !talk.not_before.contains(words[at - 1])
-        };
+        let begins =
+            |at: &usize| begins_order(lexicon, &words[*at..]) && !talk.not_before.contains(words[at - 1]);
         let orders = |at: usize| {
             // Anything may stand behind it: "turn it off | every time, I always forget".
             let ends = (at + MIN_WORDS..words.len())
                 .filter(|end| *end < at + MAX_ORDER || begins_statement(lexicon, &words, *end));
-            std::iter::once(words.len()).chain(ends).any(|end| {
-                let order = words[at..end].join(" ");
-                let (found, _) = self.by_templates(lexicon.code, &Said { text: &order, ..*said });
-                let asks = |intent: &Intent| {
-                    let category = (self.facts.category_of)(&intent.name);
-                    category.is_some_and(|it| QUESTIONS.contains(&it))
-                };
-                !found.intents.is_empty() && !has_unread_parts(&found) && !found.intents.iter().any(asks)
-            })
+            std::iter::once(words.len()).chain(ends).any(|end| self.is_order(&words[at..end], lexicon, said))
         };
         // Where nothing can be read any more, a verb counts for an order.
         let is_order = |at: usize| said.effort.is_spent() || orders(at);
-        (1..words.len().saturating_sub(1)).filter(begins).take(MAX_ORDERS).any(is_order)
+        let first = || {
+            let mut ends = (MIN_WORDS..words.len()).filter(|end| begins_statement(lexicon, &words, *end));
+            let is_read = |end: usize| self.is_order(&words[..end], lexicon, said);
+            !begins_statement(lexicon, &words, 0) && ends.by_ref().take(MAX_ORDERS).any(is_read)
+        };
+        (1..words.len().saturating_sub(1)).filter(begins).take(MAX_ORDERS).any(is_order) || first()
     }
 }
 
@@ -152,6 +169,13 @@ pub(super) fn plain_words(text: &str) -> Vec<String> {
 fn statement(classifier: &SharedClassifier, said: &Said<'_>, text: &str) -> Option<Statement> {
     let ask = || classifier.lock().unwrap_or_else(PoisonError::into_inner).statement(text).ok().flatten();
     said.effort.apart(ask)
+}
+
+/// Whether some words begin with the verb of an order, in plain words or in those of everyday speech: "*stick* the light on".
+pub(super) fn begins_order(lexicon: &Lexicon, words: &[&str]) -> bool {
+    let (verbs, plain) = (lexicon.discourse.verbs, phrases::find(lexicon.discourse.plain_words, words));
+    let is_verb = |plain: &str| plain.split(' ').next().is_some_and(|first| verbs.contains(first));
+    phrases::starts(verbs, words).is_some() || plain.is_some_and(|(plain, _)| is_verb(plain.text()))
 }
 
 /// Whether the words from `at` on begin as a statement does: with a subject, "the baby", "she's", "Robert likes".

@@ -1,6 +1,6 @@
 //! What was told, among what a text may mean: statements that are kept, and questions that they answer.
 
-use super::remarks::plain_words;
+use super::remarks::{begins_order, plain_words};
 use super::{Router, Said};
 use crate::{dialog_act, intent_tools};
 use hark_core::memory::{Answering, MemoryIntents};
@@ -82,7 +82,13 @@ impl Router {
             let marks = [it.discourse.corrections, it.discourse.hesitations];
             phrases::without_starts(&marks, &words).first() == Some(&it.requests.not.text())
         });
+        // "Stick the oven on, mate" tells nothing.
+        let orders = self.languages().iter().any(|it| {
+            let marks = [it.discourse.leads, it.discourse.hesitations];
+            begins_order(it, phrases::without_starts(&marks, &words))
+        });
         let is_statement = !denies
+            && !orders
             && !self.begins_as_question(text)
             && text.split_whitespace().count() >= LEAST_TOLD
             && dialog_act::tag(text, &self.languages()) != EntryTag::Instruction;

@@ -236,7 +236,13 @@ impl Reader<'_> {
         // Nor does who names a place that is not here mean the whole house.
         let everywhere =
             found.slots.contains_key("domain") && !TARGET.iter().any(|slot| found.slots.contains_key(*slot));
-        let unheard = candidate.unheard && everywhere;
+        // Nor who speaks of what was spoken of before: "make them a bit warmer".
+        let several = self.grammar.lexicon().requests.several_pronouns;
+        let leans = everywhere
+            && said_words
+                .iter()
+                .any(|word| several.contains(word) && !tokens.iter().any(|it| it.word == *word));
+        let unheard = candidate.unheard && everywhere || leans;
         // Nor does who names a place and something in it mean all that is there, nor is anything to be done of which only
         // the place was said: "water the garden".
         let named = found.slots.contains_key("name");

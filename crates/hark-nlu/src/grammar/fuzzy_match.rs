@@ -211,7 +211,13 @@ impl Reader<'_> {
         let best = self.things(tokens).min_by_key(|span| span.candidates[0].how)?;
         let entry = &best.candidates[0].entry;
         let domain = entry.context.get("domain")?.as_str()?.to_owned();
-        Some(NearThing { name: entry.out.as_str()?.to_owned(), domain })
+        let said: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let said = stems(&said, self.grammar.lexicon());
+        let mut names = self.grammar.names.items.iter().filter(|item| item.entry.out == entry.out);
+        let is_alone = self.things(tokens).all(|span| span.candidates[0].entry.out == entry.out);
+        let in_full = is_alone
+            && names.any(|item| item.stems.len() > 1 && item.stems.iter().all(|stem| said.contains(stem)));
+        Some(NearThing { name: entry.out.as_str()?.to_owned(), domain, in_full })
     }
 
     /// The names that some words are near to.

@@ -2,8 +2,8 @@
 
 use super::test_home::grammar;
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
-use hark_core::Understanding;
 use hark_core::ports::{NEXT_TURN, Understand};
+use hark_core::{Intent, Understanding};
 use serde_json::{Value, json};
 
 fn now() -> NaiveDateTime {
@@ -613,4 +613,11 @@ fn a_value_is_put_right_in_one_breath_without_a_pause() {
         let [only] = found.intents.as_slice() else { panic!("{text}: {found:?}") };
         assert_eq!((only.name.as_str(), json!(only.slots)), (intent, slots), "{text}");
     }
+}
+
+#[test]
+fn what_is_to_be_done_to_them_is_done_to_nothing_else() {
+    let found = understood(&format!("kitchen lights on{NEXT_TURN}make them a bit warmer"));
+    let everywhere = |intent: &Intent| intent.slots.keys().all(|slot| slot == "domain");
+    assert!(!found.intents.iter().any(everywhere), "{found:?}");
 }
