@@ -41,6 +41,7 @@ fn samples() -> Vec<PublicEvent> {
         state: TimerState::Ringing,
         recurrence: None,
         wall: None,
+        skipped: None,
     };
     let receipt = Receipt {
         id: "0198a2".into(),

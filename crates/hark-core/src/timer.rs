@@ -61,6 +61,9 @@ pub struct Timer {
     /// it rings then although the house gets another time zone. `None` for a length of time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<String>,
+    /// The last of the times of what repeats that was left out, as the clock on the wall shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
 }
 
 impl Timer {

@@ -430,6 +430,7 @@ mod tests {
             state: hark_core::timer::TimerState::Ringing,
             recurrence: None,
             wall: None,
+            skipped: None,
         };
         let reply = Reply::TimerRings { timer };
         assert_eq!(replies().render(&reply, 60_500).unwrap(), "Pizza timer is done.");

@@ -415,6 +415,7 @@ fn timer(id: &str, kind: TimerKind) -> Timer {
         state: TimerState::Ringing,
         recurrence: None,
         wall: None,
+        skipped: None,
     }
 }
 

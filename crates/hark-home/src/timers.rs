@@ -245,6 +245,7 @@ impl Timers {
             state: TimerState::Running,
             recurrence: new.recurrence,
             wall: new.by_the_wall.then(|| self.zone.wall_of(due_unix_ms)).flatten(),
+            skipped: None,
         };
         {
             let mut timers = self.lock();

@@ -229,6 +229,8 @@ const STEPS: &[&str] = &[
         change     TEXT NOT NULL
      ) STRICT;
      CREATE INDEX undo_of_turn ON undo (turn);",
+    // 19: which time of what repeats was left out.
+    "ALTER TABLE timers ADD COLUMN skipped TEXT;",
 ];
 
 /// The version a fully migrated file has.

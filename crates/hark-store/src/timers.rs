@@ -25,7 +25,7 @@ impl TimerStore for Store {
         let rows = self.call("read the timers", |db| {
             let mut statement = db.prepare_cached(
                 "SELECT id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state,
-                    kind, recurrence, wall
+                    kind, recurrence, wall, skipped
                  FROM timers ORDER BY seq",
             )?;
             let rows = statement.query_map([], read_row)?;
@@ -96,11 +96,12 @@ fn write(db: &Connection, timer: &Timer) -> rusqlite::Result<()> {
     let mut statement = db.prepare_cached(
         "INSERT INTO timers
             (id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state, kind,
-             recurrence, wall)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+             recurrence, wall, skipped)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
          ON CONFLICT (id) DO UPDATE SET
             name = ?2, area = ?3, duration_ms = ?4, created_unix_ms = ?5, due_unix_ms = ?6,
-            remaining_ms = ?7, state = ?8, kind = ?9, recurrence = ?10, wall = ?11",
+            remaining_ms = ?7, state = ?8, kind = ?9, recurrence = ?10, wall = ?11,
+            skipped = ?12",
     )?;
     statement.execute(params![
         timer.id.0,
@@ -114,6 +115,7 @@ fn write(db: &Connection, timer: &Timer) -> rusqlite::Result<()> {
         kind_name(timer.kind),
         timer.recurrence,
         timer.wall,
+        timer.skipped,
     ])?;
     Ok(())
 }
@@ -186,6 +188,7 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<(Timer, String, String)> {
         state: TimerState::Running,
         recurrence: row.get(9)?,
         wall: row.get(10)?,
+        skipped: row.get(11)?,
     };
     Ok((timer, row.get(7)?, row.get(8)?))
 }
@@ -236,6 +239,7 @@ mod tests {
             remaining_ms: times.3,
             state,
             wall: recurrence.clone(),
+            skipped: recurrence.clone(),
             recurrence,
         })
     }

@@ -158,6 +158,7 @@ mod tests {
             state,
             recurrence: None,
             wall: None,
+            skipped: None,
         };
         use TimerKind::{Alarm, Command, Reminder, Timer as Countdown};
         use TimerState::{Paused, Ringing, Running};

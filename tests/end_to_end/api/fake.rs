@@ -176,6 +176,7 @@ fn timer() -> Timer {
         state: TimerState::Running,
         recurrence: None,
         wall: None,
+        skipped: None,
     }
 }
 

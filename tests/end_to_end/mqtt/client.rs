@@ -363,6 +363,7 @@ fn a_ring_waits_for_the_broker_and_is_told_under_its_id() {
         state: TimerState::Ringing,
         recurrence: None,
         wall: None,
+        skipped: None,
     };
     let ring_id = Some(timer.ring_id());
     node.publish(PublicEvent::Timer { change: TimerChange::Finished, timer, ring_id }, None);

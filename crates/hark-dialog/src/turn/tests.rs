@@ -175,6 +175,7 @@ pub(super) fn timer(id: &str) -> Timer {
         state: TimerState::Ringing,
         recurrence: None,
         wall: None,
+        skipped: None,
     }
 }
 

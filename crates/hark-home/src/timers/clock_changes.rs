@@ -1,7 +1,7 @@
 //! What happens to timers when the wall clock is set: a timer keeps its length, an alarm its time of day, and nothing rings
 //! twice. Detects jumps of the clock and changes of the time zone.
 
-use super::Timers;
+use super::{MAX_AHEAD_MS, Timers};
 use crate::zone::Zone;
 use hark_core::Fault;
 use hark_core::timer::{Timer, TimerState};
@@ -105,7 +105,10 @@ impl Timers {
     fn bring_back(&self, timer: &mut Timer, rang_unix_ms: Option<i64>, now_unix_ms: i64) {
         let Some(rule) = timer.recurrence.as_deref() else { return };
         let set = timer.created_unix_ms.min(now_unix_ms);
-        let after = rang_unix_ms.map_or(now_unix_ms, |rang| rang.max(now_unix_ms));
+        let skipped = timer.skipped.as_deref().and_then(|wall| self.zone.of_wall(wall));
+        // Further ahead it was skipped while the clock was wrong.
+        let skipped = skipped.filter(|skipped| *skipped <= now_unix_ms.saturating_add(MAX_AHEAD_MS));
+        let after = [rang_unix_ms, skipped].into_iter().flatten().fold(now_unix_ms, i64::max);
         let next = self.zone.next(rule, set, after);
         if let Some(next) = next.filter(|next| *next < timer.due_unix_ms) {
             timer.due_unix_ms = next;

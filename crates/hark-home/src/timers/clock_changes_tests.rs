@@ -62,3 +62,33 @@ fn what_was_asked_for_before_the_program_died_is_due_as_if_it_had_been_set_then(
     let back = timers.start(from("d", T0 + 3_600_000), T0).unwrap();
     assert_eq!(back.due_unix_ms, T0 + 30_000);
 }
+
+#[test]
+fn a_time_that_was_skipped_stays_skipped_when_the_clock_or_the_zone_changes() {
+    let hour = 3_600_000;
+    for rule in ["FREQ=DAILY;BYHOUR=7;BYMINUTE=0", "FREQ=WEEKLY;BYDAY=TU;BYHOUR=7;BYMINUTE=0", "0 7 * * *"] {
+        let store = Arc::new(InMemoryTimers::default());
+        let utc = Zone::Fixed(chrono::Utc.fix());
+        let timers = Timers::load(store.clone(), T0).unwrap().in_zone(utc);
+        let first = utc.next(rule, T0, T0).unwrap();
+        let alarm =
+            NewTimer { due_unix_ms: Some(first), recurrence: Some(rule.into()), by_the_wall: true, ..new(0) };
+        let set = timers.start(NewTimer { kind: TimerKind::Alarm, ..alarm }, T0).unwrap();
+        let next = timers.skip(&set.id, T0).unwrap().due_unix_ms;
+        assert_eq!(next, utc.next(rule, T0, first).unwrap(), "{rule}");
+        timers.clock_was_set(hour, T0 + hour).unwrap();
+        timers.clock_was_set(-2 * hour, T0 - hour).unwrap();
+        assert_eq!(timers.all()[0].due_unix_ms, next, "{rule}");
+        let west = Zone::Fixed(chrono::FixedOffset::west_opt(5 * 3600).unwrap());
+        let there = Timers::load(store, T0).unwrap().in_zone(west);
+        there.put_right(T0).unwrap();
+        assert_eq!(there.all()[0].due_unix_ms, next + 5 * hour, "{rule}");
+        // Skipped while the clock was years ahead, it comes when the clock is right again.
+        let later = T0 + 4 * 366 * 24 * hour;
+        there.ring_due(later);
+        there.acknowledge_all(later).unwrap();
+        there.skip(&set.id, later).unwrap();
+        there.put_right(T0).unwrap();
+        assert!(there.all()[0].due_unix_ms < later, "{rule}");
+    }
+}

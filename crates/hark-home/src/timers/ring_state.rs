@@ -195,6 +195,7 @@ impl Timers {
     pub fn skip(&self, id: &TimerId, now_unix_ms: i64) -> Result<Timer, TimerError> {
         let timer = self.lock().iter().find(|timer| timer.id == *id).cloned().ok_or(TimerError::NotFound)?;
         let next = self.again(&timer, now_unix_ms).ok_or(TimerError::NotFound)?;
+        let next = Timer { skipped: self.zone.wall_of(timer.due_unix_ms), ..next };
         self.put_back(&next)?;
         Ok(next)
     }

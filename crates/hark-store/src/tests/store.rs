@@ -20,6 +20,7 @@ pub(super) fn timer(id: &str) -> Timer {
         state: TimerState::Running,
         recurrence: None,
         wall: None,
+        skipped: None,
     }
 }
 
