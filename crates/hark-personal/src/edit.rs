@@ -184,8 +184,8 @@ pub(crate) fn complete(
     let mut editing = Editing::of(text, uid, now)?;
     let task = match completion {
         Completion::Whole => editing.master()?,
-        Completion::Later { by, count } => {
-            editing.move_on(*by, *count)?;
+        Completion::Later { by, elapsed, count } => {
+            editing.move_on(*by, *elapsed, *count)?;
             return Ok(editing.lines.into_text());
         }
         Completion::One(time) if time.is_override => editing.component(&time.begins, true)?,
@@ -310,11 +310,13 @@ impl Editing {
         Ok(one)
     }
 
-    /// The series of a task from a later time on; `count` times of it are left, where its rule counts them.
-    fn move_on(&mut self, by: Duration, count: Option<u32>) -> Result<(), PersonalError> {
+    /// The series of a task from a later time on, `by` the clock of its text and `elapsed` as time passes; `count` times of it
+    /// are left, where its rule counts them.
+    fn move_on(&mut self, by: Duration, elapsed: Duration, count: Option<u32>) -> Result<(), PersonalError> {
         let task = self.master()?;
         let later = |property: Property<'_>| {
             let form = Form::written(property.value);
+            let by = if form == Form::Utc { elapsed } else { by };
             let at = local(property.value).and_then(|at| at.checked_add_signed(by));
             at.map_or_else(|| property.value.to_owned(), |at| form.write(at))
         };

@@ -9,7 +9,7 @@ use calcard::icalendar::{
     ICalendarRecurrenceRule, ICalendarStatus, ICalendarValue,
 };
 use calcard::{Entry, Parser};
-use chrono::{DateTime, Duration, NaiveDateTime};
+use chrono::{DateTime, Duration, NaiveDateTime, TimeZone};
 
 /// Most times of one task that are gone through: fifty years of one that is daily.
 const MAX_TIMES: usize = 20_000;
@@ -37,6 +37,8 @@ pub(crate) enum Completion {
     Later {
         /// So much later than the time that is done, by the clock of the text.
         by: Duration,
+        /// The same as it passes: an hour more or less where clocks are set in between.
+        elapsed: Duration,
         /// How many times are left, where the rule counts them.
         count: Option<u32>,
     },
@@ -133,11 +135,29 @@ pub(crate) fn completion(
     match times.iter().map(|time| time.begins).find(later) {
         Some(next) => {
             let count = rule.count.map(|count| count.saturating_sub(passed(&part, next)).max(1));
-            Ok(Completion::Later { by: next.naive_local() - first, count })
+            let elapsed =
+                moment(next.timezone(), next.naive_local(), wall) - moment(next.timezone(), first, wall);
+            Ok(Completion::Later {
+                by: next.naive_local() - first,
+                elapsed: Duration::seconds(elapsed),
+                count,
+            })
         }
         None if times.len() >= MAX_TIMES => Err(PersonalError::TaskRepeats),
         None => Ok(Completion::Whole),
     }
+}
+
+/// The moment a clock shows this, seconds since the Unix epoch; where no zone is told that of the house.
+fn moment(zone: Tz, local: NaiveDateTime, wall: Wall<'_>) -> i64 {
+    if !zone.is_floating()
+        && let Some(at) = zone.from_local_datetime(&local).earliest()
+    {
+        return at.timestamp();
+    }
+    let utc = local.and_utc().timestamp();
+    // How far the house is ahead of UTC changes on few days: the second look is right on those too.
+    (0..2).fold(utc, |at, _| utc - (wall(at).and_utc().timestamp() - at))
 }
 
 fn is_todo(component: &ICalendarComponent) -> bool {

@@ -14,9 +14,9 @@ BEGIN:VTODO\r\nUID:5\r\nSUMMARY:Done too\r\nCOMPLETED:20261101T100000Z\r\nEND:VT
 BEGIN:VTODO\r\nUID:6\r\nSUMMARY:Bins\r\nDUE;VALUE=DATE:20261202\r\nRRULE:FREQ=WEEKLY\r\nEND:VTODO\r\n\
 BEGIN:VEVENT\r\nUID:7\r\nDTSTART:20261130T080000Z\r\nSUMMARY:An event\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
 
-/// A house in Berlin in winter.
+/// A house in Berlin.
 fn wall() -> Wall {
-    Arc::new(|unix_s| DateTime::from_timestamp(unix_s + 3600, 0).unwrap().naive_utc())
+    Arc::new(|unix_s| utc(unix_s).with_timezone(&Tz::from_str("Europe/Berlin").unwrap()).naive_local())
 }
 
 fn now() -> DateTime<Utc> {
@@ -174,6 +174,16 @@ async fn a_task_that_repeats_moves_to_its_next_time_when_it_is_done() {
     let monthly = "DTSTART;TZID=Europe/Berlin:20260131T180000\r\nDUE;TZID=Europe/Berlin:20260131T200000\r\nRRULE:FREQ=MONTHLY\r\n";
     let (next, text) = next_of(monthly).await;
     assert_eq!(next, Some(day("2026-12-31") + chrono::Duration::hours(20)), "{text}");
+    // A reminder in UTC stays at the same time of day when clocks are set, by the zone of the task or of the house.
+    for zone in [";TZID=Europe/Berlin", ""] {
+        let reminded = format!(
+            "DTSTART{zone}:20261015T180000\r\nDUE{zone}:20261015T200000\r\nRRULE:FREQ=MONTHLY\r\nBEGIN:VALARM\r\nACTION:DISPLAY\r\n\
+             TRIGGER;VALUE=DATE-TIME:20261015T153000Z\r\nEND:VALARM\r\n"
+        );
+        let (next, text) = next_of(&reminded).await;
+        assert_eq!(next, Some(day("2026-12-15") + chrono::Duration::hours(20)), "{text}");
+        assert!(text.contains("DATE-TIME:20261215T163000Z\r\n"), "{text}");
+    }
     // The last time of all is the end of it.
     for last in ["RRULE:FREQ=WEEKLY;COUNT=1\r\n", "RRULE:FREQ=WEEKLY;UNTIL=20261203\r\n"] {
         let (next, text) =
