@@ -1,7 +1,8 @@
 //! The English responses about media, lists, alarms, reminders and what was done, rendered with receipts
 //! as the tools give them.
 
-use super::reply_tests::render;
+use super::german_tests::german;
+use super::reply_tests::{render, render_in};
 use serde_json::{Value, json};
 
 fn player(name: &str) -> Value {
@@ -271,6 +272,27 @@ fn what_was_taken_back_is_said() {
         ),
     ] {
         assert_eq!(render("HarkUndo", "default", json!({}), json!({"undone": undone})), text);
+    }
+    let german = german();
+    for (undone, text) in [
+        (json!([device(json!({}))]), "Lamp ist wieder aus."),
+        (json!([device(json!({"brightness": 40}))]), "Lamp ist wieder auf 40 Prozent."),
+        (
+            json!([{"kind": "list", "list": "Einkaufen", "what": "added", "items": ["Milch", "Eier"]}]),
+            "Wieder von der Liste „Einkaufen“ gestrichen: Milch und Eier.",
+        ),
+        (
+            json!([device(json!({})), {"kind": "timer", "what": "set", "timer": "alarm", "name": null}]),
+            "Lamp ist wieder aus. Wecker gelöscht.",
+        ),
+        (
+            json!([{"kind": "timer", "what": "set", "timer": "timer", "name": "pizza"}]),
+            "Pizza-Timer gelöscht.",
+        ),
+        (json!([{"kind": "event", "title": "Chor", "what": "removed"}]), "Chor steht wieder im Kalender."),
+    ] {
+        let result = json!({"undone": undone});
+        assert_eq!(render_in(&german, "HarkUndo", "default", json!({}), result), text);
     }
 }
 

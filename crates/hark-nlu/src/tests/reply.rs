@@ -1,11 +1,22 @@
 //! The English responses, rendered with receipts as the tools give them.
 
+use super::Sentences;
 use super::test_home::english;
 use hark_core::tool::error_code;
 use serde_json::{Value, json};
 
 pub(super) fn render(group: &str, key: &str, slots: Value, result: Value) -> String {
-    let responses = english().responses();
+    render_in(english(), group, key, slots, result)
+}
+
+pub(super) fn render_in(
+    sentences: &Sentences,
+    group: &str,
+    key: &str,
+    slots: Value,
+    result: Value,
+) -> String {
+    let responses = sentences.responses();
     let template = responses.get(group).and_then(|keys| keys.get(key));
     let template = template.unwrap_or_else(|| panic!("no {group} {key}"));
     let mut environment = minijinja::Environment::new();
