@@ -297,6 +297,32 @@ fn what_was_taken_back_is_said() {
 }
 
 #[test]
+fn how_many_more_are_invited_is_said() {
+    let invited = |all: usize| {
+        json!({"count": 1, "events": [{
+            "title": "Sommerfest", "weekday": "Friday", "days_ahead": 2, "all_day": true,
+            "attendees": [{"name": "Anna", "answer": "accepted"}, {"name": "Ben", "answer": "none"}],
+            "attendees_count": all,
+        }]})
+    };
+    let german = german();
+    let english = |all| render("HarkCalendarFind", "invited", json!({}), invited(all));
+    let german = |all| render_in(&german, "HarkCalendarFind", "eingeladen", json!({}), invited(all));
+    for (all, more) in [(2, ""), (3, " One more is invited."), (14, " Twelve more are invited.")] {
+        assert!(
+            english(all).ends_with(&format!("Anna has accepted. Ben has not answered.{more}")),
+            "{}",
+            english(all)
+        );
+    }
+    for (all, more) in
+        [(2, ""), (3, " Eingeladen ist noch eine weitere Person."), (14, " Eingeladen sind noch 12 weitere.")]
+    {
+        assert!(german(all).ends_with(&format!("Noch keine Antwort: Ben.{more}")), "{}", german(all));
+    }
+}
+
+#[test]
 fn the_last_turn_is_explained() {
     let story = |route: &str, parts: Value| json!({"story": {"heard": "lights", "typed": false, "route": route, "parts": parts}});
     let light = json!({"intent": "turn on", "ok": true, "changed": true, "entities": [{"name": "Lamp", "from": "off", "to": "on"}]});
