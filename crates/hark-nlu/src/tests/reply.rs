@@ -105,6 +105,8 @@ fn what_moves_and_turns_is_told() {
     let rover = json!({"entities": [entity("Rover", "docked", "cleaning")], "count": 1});
     let none = json!({"entities": [], "count": 0});
     let fan = json!({"entities": [entity("Ceiling fan", "on", "on")], "count": 1, "percentage": 40});
+    let still = json!({"entities": [entity("Ceiling fan", "off", "off")], "count": 1, "percentage": 0});
+    let stopped = json!({"entities": [entity("Ceiling fan", "on", "off")], "count": 1, "percentage": 0});
     let lamp = json!({"entities": [entity("Lamp", "on", "on")], "count": 1, "brightness": 60});
     let slats = json!({"entities": [entity("Blinds", "open", "open")], "count": 1, "tilt": 40});
     let heating = json!({"entities": [entity("Thermostat", "heat", "heat")], "count": 1, "temperature": 22, "mode": "fan_only", "fan_mode": "auto"});
@@ -117,6 +119,20 @@ fn what_moves_and_turns_is_told() {
         ("HassLawnMowerDock", json!({}), &none, "The mower is going back to its dock."),
         ("HassFanSetSpeed", json!({"percentage": 40}), &fan, "Set the ceiling fan to 40 percent."),
         ("HarkFanSetSpeedRelative", json!({}), &fan, "Set the ceiling fan to 40 percent."),
+        ("HarkFanSetSpeedRelative", json!({"percentage_step": "down"}), &still, "The ceiling fan is off."),
+        ("HarkFanSetSpeedRelative", json!({"percentage_step": -50}), &stopped, "Turned off the ceiling fan."),
+        (
+            "HarkFanSetSpeedRelative",
+            json!({"percentage_step": -10, "domain": "fan"}),
+            &json!({"count": 3}),
+            "Turned down three fans.",
+        ),
+        (
+            "HarkFanSetSpeedRelative",
+            json!({"percentage_step": "up", "domain": "fan"}),
+            &json!({"count": 2, "entities": [entity("Ceiling fan", "off", "on"), entity("Office fan", "off", "on")]}),
+            "Turned up the ceiling fan and the office fan.",
+        ),
         ("HarkLightSetRelative", json!({}), &lamp, "Set the lamp to 60 percent."),
         ("HarkLightSetRelative", up, &json!({"count": 4}), "Brightened four lights in the kitchen."),
         ("HarkSetPositionRelative", json!({}), &json!({"count": 2, "domain": "cover"}), "Moved two devices."),

@@ -124,6 +124,8 @@ async fn fans_have_speeds() {
     assert_eq!(receipt.detail["percentage"], 60);
     house.ok("home.fan_step", json!({"name": "ceiling fan", "percentage_step": -100})).await;
     assert_eq!(house.state("fan.bedroom"), "off");
+    let receipt = house.ok("home.fan_step", json!({"name": "ceiling fan", "percentage_step": "down"})).await;
+    assert_eq!((receipt.changed, house.state("fan.bedroom").as_str()), (false, "off"));
     house.ok("home.turn_on", json!({"name": "ceiling fan"})).await;
     assert_eq!(attribute(&house, "fan.bedroom", "percentage"), 50);
     let (code, _) = house.fails("home.fan_set_speed", json!({"name": "kettle", "percentage": 40})).await;
