@@ -5,7 +5,7 @@
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use hark_core::calendar::{Recurrence, When};
 use hark_language::numbers::MAX;
-use hark_nlu::rules::{Found, MOST_WORDS, NAMES, Prefer, Reckoning, Rule, all, longest};
+use hark_nlu::rules::{Found, MAX_WORDS, NAMES, Prefer, Reckoning, Rule, all, longest};
 use hark_nlu::text;
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub fn check(data: &[u8]) {
         for token in &tokens {
             assert!(input.get(token.start..token.end).is_some(), "{token:?} is no part of the input");
         }
-        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).take(MOST_WORDS).collect();
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).take(MAX_WORDS).collect();
         for now in moments() {
             for prefer in [Prefer::Usual, Prefer::Morning, Prefer::Either] {
                 let by = Reckoning { lexicon, now, prefer };

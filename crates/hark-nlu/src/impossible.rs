@@ -21,7 +21,7 @@ use std::ops::Range;
 const EXAMPLES: [u32; 4] = [50, 20, 10, 2];
 
 /// Most numbers of a sentence that are looked at.
-const MOST_NUMBERS: usize = 4;
+const MAX_NUMBERS: usize = 4;
 
 /// Steps of looking whether a day begins at a word.
 const STEPS_A_WORD: usize = 4;
@@ -58,7 +58,7 @@ impl<'s> Impossible<'s> {
             at += used;
         }
         let mut numbers = number_spans::numbers(text, tokens, lexicon);
-        numbers.truncate(MOST_NUMBERS);
+        numbers.truncate(MAX_NUMBERS);
         Self { speech: Speech { reader, text, tokens }, words, numbers, dates }
     }
 
@@ -198,7 +198,7 @@ impl<'s> Impossible<'s> {
                 other && found.wild_words == 1 && found.slots.values().any(|value| *value == ANYTHING)
             })
         };
-        let piece = signs.take(MOST_NUMBERS).find(is_content)?;
+        let piece = signs.take(MAX_NUMBERS).find(is_content)?;
         Some(refused(refusal::NOTHING, piece, Slots::new()))
     }
 

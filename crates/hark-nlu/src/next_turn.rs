@@ -28,10 +28,10 @@ const TRIGGER: &str = "trigger";
 const INTENTS: &str = "intents";
 
 /// Words at most of what a request is about.
-const MOST_WORDS_OF_TARGET: usize = 6;
+const MAX_WORDS_OF_TARGET: usize = 6;
 
 /// Places that are tried for another thing.
-const MOST_TARGETS: usize = 4;
+const MAX_TARGETS: usize = 4;
 
 impl Reader<'_> {
     /// Two turns without a remark at the end: "… not on Fridays though, *they're at their dad's*".
@@ -235,16 +235,16 @@ impl Speech<'_> {
         let joins = |at: &usize| lexicon.requests.connectors.contains(words[*at]);
         let without = |at: usize| {
             let from = at + 1 + usize::from(words.get(at + 1).is_some_and(|word| article(word)));
-            let behind = (from + 1..=next.min(from + MOST_WORDS_OF_TARGET)).find(|to| is_it(from, *to));
+            let behind = (from + 1..=next.min(from + MAX_WORDS_OF_TARGET)).find(|to| is_it(from, *to));
             let before = || {
-                let from = (at.saturating_sub(MOST_WORDS_OF_TARGET)..at).find(|from| is_it(*from, at))?;
+                let from = (at.saturating_sub(MAX_WORDS_OF_TARGET)..at).find(|from| is_it(*from, at))?;
                 let has_article = from > 0 && article(words[from - 1]);
                 Some([&words[..from - usize::from(has_article)], &words[at + 1..next]].concat().join(" "))
             };
             let cut = |to: usize| [&words[..at], &words[to..next]].concat().join(" ");
             behind.map(cut).or_else(before)
         };
-        let texts = (1..next).filter(joins).filter_map(without).take(MOST_TARGETS).collect();
+        let texts = (1..next).filter(joins).filter_map(without).take(MAX_TARGETS).collect();
         (!said.is_empty()).then(|| (words[..next].join(" "), texts))
     }
 
@@ -254,7 +254,7 @@ impl Speech<'_> {
         if !self.is_target(meant) {
             return Vec::new();
         }
-        let spans = (1..=MOST_WORDS_OF_TARGET.min(before.len())).rev();
+        let spans = (1..=MAX_WORDS_OF_TARGET.min(before.len())).rev();
         let spans = spans.flat_map(|length| (0..=before.len() - length).map(move |at| at..at + length));
         let with = |place: Range<usize>| {
             let is_of_many = |word: &&str| {
@@ -263,7 +263,7 @@ impl Speech<'_> {
             let many = before[..place.start].iter().rev().take_while(|word| is_of_many(word)).count();
             [&before[..place.start - many], meant, &before[place.end..]].concat().join(" ")
         };
-        spans.filter(|place| self.is_target(&before[place.clone()])).map(with).take(MOST_TARGETS).collect()
+        spans.filter(|place| self.is_target(&before[place.clone()])).map(with).take(MAX_TARGETS).collect()
     }
 
     /// Both turns as one request, where the second is about "the rest" and asks for the same.

@@ -12,7 +12,7 @@ use hark_language::phrases;
 use serde_json::Value;
 
 /// Words of the first request that the second may share at most.
-const MOST_SHARED: usize = 8;
+const MAX_SHARED: usize = 8;
 
 impl Reader<'_> {
     /// Both requests, where "now" stands between them or the second goes the other way; `None` where it does not, or one of
@@ -41,9 +41,9 @@ impl Reader<'_> {
         };
         // "Off again at sunrise" is of the thing, or shares the end or the beginning.
         let named = name.filter(|name| *name != "all").map(|name| format!("{name} {later}"));
-        let things = (1..now.len().min(MOST_SHARED)).map(|from| format!("{} {later}", now[from..].join(" ")));
+        let things = (1..now.len().min(MAX_SHARED)).map(|from| format!("{} {later}", now[from..].join(" ")));
         let shared =
-            (1..now.len().min(MOST_SHARED)).rev().map(|cut| format!("{} {later}", now[..cut].join(" ")));
+            (1..now.len().min(MAX_SHARED)).rev().map(|cut| format!("{} {later}", now[..cut].join(" ")));
         // "The kettle on now and *the coffee machine* at six."
         let target = (behind + 1..words.len()).rev().find(|end| speech.is_target(&words[behind..*end]));
         let instead = target.into_iter().flat_map(|end| {

@@ -28,19 +28,19 @@ const MAX_QUALIFIERS: usize = 8;
 const STEPS_A_WORD: usize = 16;
 
 /// Words of a name at most with which a clause begins.
-const MOST_WORDS_OF_NAME: usize = 3;
+const MAX_WORDS_OF_NAME: usize = 3;
 
 /// Words in which a subject and its verb stand at most: "I am".
-const MOST_WORDS_OF_SUBJECT: usize = 2;
+const MAX_WORDS_OF_SUBJECT: usize = 2;
 
 /// Words at most before the end of a length: "half an hour".
-const MOST_BEFORE_UNIT: usize = 3;
+const MAX_BEFORE_UNIT: usize = 3;
 
 /// Words at most from what begins the hours that something is to last to what ends them.
 const HOURS_APART: usize = 6;
 
 /// Words at most of what stays as it is, with that it does.
-const MOST_WORDS_THAT_STAY: usize = 7;
+const MAX_WORDS_THAT_STAY: usize = 7;
 
 /// Words at most between what tells that a length has passed, and the length.
 const ELAPSED_BEFORE: usize = 4;
@@ -277,7 +277,7 @@ impl<'s> Qualifiers<'s> {
         let states = |word: &&str| lexicon.discourse.states.contains(word);
         // "While I am away" could be a condition.
         let does = phrases::starts(lexicon.qualifiers.meanwhile, mark) == Some(mark.len())
-            && !said.iter().take(MOST_WORDS_OF_SUBJECT).any(states);
+            && !said.iter().take(MAX_WORDS_OF_SUBJECT).any(states);
         matches!(it.kind, Kind::During | Kind::Until)
             && (phrases::starts(lexicon.discourse.speakers, said).is_some() || self.speech.says_nothing(said))
             && (it.kind == Kind::During && does || self.found.iter().any(lasts))
@@ -359,7 +359,7 @@ impl<'s> Qualifiers<'s> {
         let closes = |at: usize| rest.get(at).is_some_and(|word| talk.closing.contains(word));
         let is_thing = |at: usize| self.speech.reader.grammar.is_thing(&rest[..at].join(" "));
         is_verb(rest.first())
-            || (1..=MOST_WORDS_OF_NAME).any(|at| closes(at) && is_thing(at))
+            || (1..=MAX_WORDS_OF_NAME).any(|at| closes(at) && is_thing(at))
             || phrases::starts(talk.requests, rest).is_some()
             || phrases::starts(talk.leads, rest).is_some_and(|length| length > 1 || is_verb(rest.get(length)))
     }
@@ -468,7 +468,7 @@ impl<'s> Qualifiers<'s> {
         let days = |length: &usize| rules::is_days(&rest[*length..], &by);
         // "Only the kitchen ones stay up."
         let stays = |length: &usize| {
-            let words = &rest[*length..rest.len().min(*length + MOST_WORDS_THAT_STAY)];
+            let words = &rest[*length..rest.len().min(*length + MAX_WORDS_THAT_STAY)];
             (1..words.len()).any(|at| phrases::starts(said.stays, &words[at..]).is_some())
         };
         let others = [
@@ -486,7 +486,7 @@ impl<'s> Qualifiers<'s> {
 
     /// Whether some words begin with the name of a person or a thing, and go on: "the minute *alice* leaves".
     fn begins_with_a_name(&self, words: &[&str]) -> bool {
-        let most = MOST_WORDS_OF_NAME.min(words.len().saturating_sub(1));
+        let most = MAX_WORDS_OF_NAME.min(words.len().saturating_sub(1));
         (1..=most).any(|length| self.speech.reader.grammar.is_thing(&words[..length].join(" ")))
     }
 
@@ -521,7 +521,7 @@ impl<'s> Qualifiers<'s> {
         };
         // Nor is "six minute" of "a six minute timer".
         let of_ring = || self.words.get(end).is_some_and(|noun| lexicon.requests.ring(noun).is_some());
-        let is_part = before == 0 && ((at.saturating_sub(MOST_BEFORE_UNIT)..at).any(goes_over) || of_ring());
+        let is_part = before == 0 && ((at.saturating_sub(MAX_BEFORE_UNIT)..at).any(goes_over) || of_ring());
         (!elapsed && !later && !is_part).then_some(Qualifier {
             kind: Kind::Lasting,
             start: at,

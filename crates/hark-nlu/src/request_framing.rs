@@ -14,7 +14,7 @@ use std::cell::LazyCell;
 const MIN_SAID: usize = 3;
 
 /// A place in a reason has at most this many words: "in the kids room".
-const MOST_WORDS_OF_PLACE: usize = 4;
+const MAX_WORDS_OF_PLACE: usize = 4;
 
 /// Steps of looking whether some words are a name, and what a rule makes of some.
 const NAME_STEPS: usize = 16;
@@ -435,7 +435,7 @@ impl<'s> Speech<'s> {
         let time = rules::longest(Rule::Datetime, &words, &by).map_or(0, |(_, used)| used);
         let article = words.get(time).is_some_and(|word| lexicon.things.articles.contains(word));
         let name = time + usize::from(article);
-        let ends = (name + 1..=words.len().min(name + MOST_WORDS_OF_PLACE)).rev();
+        let ends = (name + 1..=words.len().min(name + MAX_WORDS_OF_PLACE)).rev();
         let is_run = |end: &usize| self.reader.grammar.may_run(&words[name..*end].join(" "));
         let end = ends.into_iter().find(is_run)?;
         let lasts = |at: usize| phrases::starts(lexicon.qualifiers.lasting, &words[at..]).is_some();
@@ -530,7 +530,7 @@ impl<'s> Speech<'s> {
     /// The last place some words tell: "in the kitchen", or "the kitchen" alone where there is no such.
     pub(super) fn place(&self, words: &[&str]) -> Option<String> {
         self.place_within(words).or_else(|| {
-            let spans = (1..=MOST_WORDS_OF_PLACE).rev().flat_map(|length| words.windows(length));
+            let spans = (1..=MAX_WORDS_OF_PLACE).rev().flat_map(|length| words.windows(length));
             let area = spans.map(|span| span.join(" ")).find(|span| self.reader.grammar.is_area(span))?;
             self.within(&area)
         })
@@ -546,7 +546,7 @@ impl<'s> Speech<'s> {
     fn place_within(&self, words: &[&str]) -> Option<String> {
         let within = self.lexicon().discourse.within;
         let at = words.iter().rposition(|word| within.contains(word))?;
-        let end = words.len().min(at + 1 + MOST_WORDS_OF_PLACE);
+        let end = words.len().min(at + 1 + MAX_WORDS_OF_PLACE);
         (at + 2..=end)
             .rev()
             .map(|end| words[at..end].join(" "))
@@ -558,7 +558,7 @@ impl<'s> Speech<'s> {
         let grammar = self.reader.grammar;
         let name = |end: usize| {
             let names =
-                (end.saturating_sub(MOST_WORDS_OF_PLACE)..end).map(|start| words[start..end].join(" "));
+                (end.saturating_sub(MAX_WORDS_OF_PLACE)..end).map(|start| words[start..end].join(" "));
             names.into_iter().find(|name| grammar.is_thing(name))
         };
         let name = (1..=words.len()).rev().find_map(name)?;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// Clients that are told apart; beyond that those who have rested longest are forgotten.
-const MOST_CLIENTS: usize = 4096;
+const MAX_CLIENTS: usize = 4096;
 
 /// The buckets of all clients.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Rates {
     /// Counts one request; refused with the whole seconds after which one is served again.
     pub(crate) fn take(&self, client: IpAddr, now: Instant) -> Result<(), u64> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if clients.len() >= MOST_CLIENTS {
+        if clients.len() >= MAX_CLIENTS {
             let oldest = clients.values().map(TokenBucket::asked_at).min();
             clients.retain(|_, bucket| {
                 let at = bucket.asked_at();
@@ -73,9 +73,9 @@ mod tests {
         let now = Instant::now();
         let address = |host: u16, net: u16| IpAddr::from([0xfd00, 0, 0, net, 0, 0, 0, host]);
         assert_eq!((0..40).filter(|host| rates.take(address(*host, 1), now).is_ok()).count(), 15);
-        for net in 0..MOST_CLIENTS as u16 + 1000 {
+        for net in 0..MAX_CLIENTS as u16 + 1000 {
             let _ = rates.take(address(0, net), now + Duration::from_millis(u64::from(net)));
         }
-        assert!(rates.clients.lock().unwrap().len() <= MOST_CLIENTS);
+        assert!(rates.clients.lock().unwrap().len() <= MAX_CLIENTS);
     }
 }

@@ -21,7 +21,7 @@ const ITEM: &str = "item";
 const TIME_BEFORE: usize = 3;
 
 /// Words at most of what only shares a word with what was wrong.
-const MOST_ALIKE: usize = 4;
+const MAX_ALIKE: usize = 4;
 
 impl Speech<'_> {
     /// What in a request may be what was meant instead.
@@ -187,7 +187,7 @@ impl Speech<'_> {
         let is_same = |(one, other): (&&str, &&str)| one == other && !is_small(one);
         let shares = |window: &[&str]| window.iter().zip(meant).any(is_same);
         let windows = wrong.windows(meant.len()).enumerate();
-        let is_short = (2..=MOST_ALIKE).contains(&meant.len());
+        let is_short = (2..=MAX_ALIKE).contains(&meant.len());
         let places = windows.filter(|(_, window)| is_short && shares(window) && *window != meant);
         places.map(|(at, _)| at..at + meant.len()).collect()
     }

@@ -6,7 +6,7 @@ use hark_language::memory::Memory;
 use hark_language::phrases;
 
 /// Words at most of what a correction puts in the place of something else.
-const MOST_CORRECTED: usize = 8;
+const MAX_CORRECTED: usize = 8;
 
 /// A word of a text: where it stands, and in the form in which words are compared.
 struct Word {
@@ -120,7 +120,7 @@ pub(super) fn correction(text: &str, memory: &Memory, language: &str) -> Option<
     let Some((begin, to)) = old else {
         // Without "not …" it must say that it corrects: "I meant Stephen", "no wait, he's 35".
         let length = end.saturating_sub(without_frame);
-        return (corrects && framed && (1..=MOST_CORRECTED / 2).contains(&length))
+        return (corrects && framed && (1..=MAX_CORRECTED / 2).contains(&length))
             .then(|| piece(without_frame, end))?
             .map(|new| SaidCorrection { new, old: None, language: language.to_owned() });
     };
@@ -129,7 +129,7 @@ pub(super) fn correction(text: &str, memory: &Memory, language: &str) -> Option<
     if !(corrects || framed || words[end - 1].pauses) {
         return None;
     }
-    if count == 0 || count > MOST_CORRECTED || end <= without_frame {
+    if count == 0 || count > MAX_CORRECTED || end <= without_frame {
         return None;
     }
     // As many words as are taken back: "we fly on the 13th, not the 12th".

@@ -8,7 +8,7 @@ use hark_core::memory::{SaidValue, ValueKind};
 use hark_language::{Lexicon, phrases};
 
 /// Words of the number of a day at most: "twenty first".
-const MOST_OF_ORDINAL: usize = 2;
+const MAX_OF_ORDINAL: usize = 2;
 
 /// The values of a text in the order in which they were said. A number that may be an hour is a number.
 pub(super) fn values(said: &str, lexicon: &'static Lexicon) -> Vec<SaidValue> {
@@ -49,7 +49,7 @@ fn begins_with(words: &[&str], by: &Reckoning) -> (Vec<(ValueKind, usize, usize)
     let recurring = used(Rule::Recurrence).min(until_at.unwrap_or(usize::MAX));
     let day = used(Rule::Date).max(if is_days(words, by) { recurring.max(1) } else { recurring });
     let ordinal = |at: usize| {
-        let lengths = (1..=MOST_OF_ORDINAL).filter_map(|length| words.get(at..at + length)).rev();
+        let lengths = (1..=MAX_OF_ORDINAL).filter_map(|length| words.get(at..at + length)).rev();
         let is_one = |piece: &[&str]| by.lexicon.numbers.ordinal(piece).is_some();
         lengths.filter(|piece| is_one(piece) && is_one(&piece[piece.len() - 1..])).map(<[_]>::len).next()
     };

@@ -41,17 +41,17 @@ const CLEAR: u32 = 2;
 /// What is taken off the confidence for each name that found no place.
 const UNPLACED: f32 = 0.1;
 /// Sentences that are read before giving up.
-const MOST_READ: usize = 12;
+const MAX_READ: usize = 12;
 
 /// Who says this says such a word.
 const DENIAL: &str = "HarkDeny";
 
 /// Content words that may be passed over for each that keeps its place, where one of them is in no sentence: "the next
 /// roundabout" is not about the next song.
-const MOST_PASSED_FOR_EACH_KEPT: usize = 2;
+const MAX_PASSED_FOR_EACH_KEPT: usize = 2;
 
 /// Content words that may be passed over where other words are taken as they are.
-const MOST_PASSED_BESIDE_WILD: usize = 1;
+const MAX_PASSED_BESIDE_WILD: usize = 1;
 
 /// What it costs to pass over a word that a tagger has marked as no part of any slot.
 const PASS_UNMARKED: u32 = 2;
@@ -115,7 +115,7 @@ impl Reader<'_> {
             of_intent.filter_map(|(_, start)| said.nearest(*start)).collect();
         candidates.sort_by_key(|candidate| candidate.cost);
         let mut best: Option<(Match, u32)> = None;
-        for candidate in candidates.into_iter().take(MOST_READ) {
+        for candidate in candidates.into_iter().take(MAX_READ) {
             if best.as_ref().is_some_and(|(_, cost)| candidate.cost > cost + CLEAR) {
                 break;
             }
@@ -185,7 +185,7 @@ impl Reader<'_> {
         let found = exactly.or_else(nearly)?;
         // Where the words are marked that fill slots, the others are known to fill none.
         let is_marked = said.marks.is_some();
-        let stray = candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange;
+        let stray = candidate.passed > MAX_PASSED_BESIDE_WILD || candidate.strange;
         if found.wild_words > 0 && stray && !is_marked {
             return None;
         }
@@ -222,7 +222,7 @@ impl Reader<'_> {
         // Small talk has as many words as people; a request has one of those it is made with.
         let is_talk =
             category_of(intent).is_none_or(|it| matches!(it, Category::Conversation | Category::Question));
-        let far = candidate.passed > MOST_PASSED_FOR_EACH_KEPT * candidate.kept && candidate.strange;
+        let far = candidate.passed > MAX_PASSED_FOR_EACH_KEPT * candidate.kept && candidate.strange;
         // "Water the lawn for ten minutes" is no timer: of its sentence nothing was said but how long.
         let unsaid = candidate.own == 0 && replaced;
         if !is_talk && (candidate.kept == 0 || unsaid || (far && !is_marked)) {
@@ -488,7 +488,7 @@ impl<'g> Text<'g> {
         }
         for (ruled, _, to) in arcs.ruled {
             let by = Reckoning { prefer: ruled.prefer, ..self.reader.reckoning() };
-            let rest = self.tokens[at..].iter().take(rules::MOST_WORDS);
+            let rest = self.tokens[at..].iter().take(rules::MAX_WORDS);
             let rest: Vec<&str> = rest.map(|token| token.word.as_str()).collect();
             for (_, used) in rules::all(ruled.rule, &rest, &by) {
                 step((at + used, *to, true), self.price_of_slot(at, at + used), Said::Tokens);

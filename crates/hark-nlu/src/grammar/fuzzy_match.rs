@@ -30,9 +30,9 @@ const SOUND: f32 = 0.75;
 /// What is this much worse than the best still counts as a tie.
 const MARGIN: f32 = 0.06;
 /// More names than this are not a tie but no answer.
-const MOST_TIED: usize = 4;
+const MAX_TIED: usize = 4;
 /// Names have at most this many words more or less than what was said.
-const MOST_WORDS: usize = 6;
+const MAX_WORDS: usize = 6;
 
 /// Letters of what was said whose sound is compared with that of a name in one step.
 const LETTERS_A_STEP: usize = 8;
@@ -167,10 +167,10 @@ impl Reader<'_> {
         };
         // "The lamp" of "the desk lamp" is in full.
         let within_a_name = |span: &Span| {
-            let starts = span.end.saturating_sub(MOST_WORDS)..=span.start;
+            let starts = span.end.saturating_sub(MAX_WORDS)..=span.start;
             starts
                 .into_iter()
-                .any(|start| (span.end..=words.len().min(start + MOST_WORDS)).any(|end| is_name(start, end)))
+                .any(|start| (span.end..=words.len().min(start + MAX_WORDS)).any(|end| is_name(start, end)))
         };
         // "The washing machine" is neither the washing mode nor the coffee machine.
         let stands_alone =
@@ -257,7 +257,7 @@ pub(super) fn stretches<'w>(
     words: &'w [&'w str],
     lexicon: &'static Lexicon,
 ) -> impl Iterator<Item = (usize, usize)> + 'w {
-    let lengths = (1..=MOST_WORDS.min(words.len())).rev();
+    let lengths = (1..=MAX_WORDS.min(words.len())).rev();
     let all = lengths.flat_map(|length| (0..=words.len() - length).map(move |start| (start, start + length)));
     all.filter(|(start, end)| {
         let (first, last) = (words[*start], words[*end - 1]);
@@ -333,5 +333,5 @@ pub fn tied(candidates: Vec<(Candidate, u32)>) -> Option<Vec<(Candidate, u32)>> 
             kept.push((candidate, value));
         }
     }
-    (kept.len() <= MOST_TIED).then_some(kept)
+    (kept.len() <= MAX_TIED).then_some(kept)
 }

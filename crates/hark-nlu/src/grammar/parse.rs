@@ -452,7 +452,7 @@ impl<'g> Run<'g> {
         let known = self.ruled.iter().position(|(known, _)| *known == ruled);
         let index = known.unwrap_or_else(|| {
             let mut ends = Vec::new();
-            let rest = &self.spoken[at..self.spoken.len().min(at + rules::MOST_WORDS)];
+            let rest = &self.spoken[at..self.spoken.len().min(at + rules::MAX_WORDS)];
             let joined = Rc::clone(self.rest.get_or_insert_with(|| rest.join(" ").into()));
             // "To twenty *two*" does not end at two.
             let numbers = &self.grammar.lexicon().numbers;

@@ -13,7 +13,7 @@ use hark_language::{Lexicon, phrases};
 use serde_json::{Map, Value};
 
 /// Most words of a name that are looked for in an item.
-const MOST_WORDS_OF_THING: usize = 3;
+const MAX_WORDS_OF_THING: usize = 3;
 
 /// Slots that say which thing is meant.
 const WHICH: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
@@ -223,7 +223,7 @@ impl Found {
     pub(super) fn names_a_thing(&self, slot: &str, grammar: &Grammar) -> bool {
         let item = self.slots.get(slot).and_then(Value::as_str).unwrap_or_default();
         let words: Vec<&str> = item.split_whitespace().collect();
-        let mut spans = (1..=MOST_WORDS_OF_THING).flat_map(|length| words.windows(length));
+        let mut spans = (1..=MAX_WORDS_OF_THING).flat_map(|length| words.windows(length));
         spans.any(|span| grammar.is_thing(&span.join(" ")))
     }
 

@@ -23,7 +23,7 @@ const LETTERS_A_STEP: usize = 4;
 const RULE_STEPS: usize = 4;
 
 /// Most times that candidates are asked for while one text is read; each time takes some milliseconds.
-const MOST_ASKED: usize = 12;
+const MAX_ASKED: usize = 12;
 
 /// How some words are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -159,7 +159,7 @@ impl<'r> Reader<'r> {
     /// The likeliest intents of a text; none where there is no classifier, or it was asked often enough.
     pub(crate) fn candidates(&self, text: &str) -> Vec<Candidate> {
         let asked = self.caches.asked.get();
-        let Some(candidates) = self.candidates.filter(|_| asked < MOST_ASKED) else { return Vec::new() };
+        let Some(candidates) = self.candidates.filter(|_| asked < MAX_ASKED) else { return Vec::new() };
         self.caches.asked.set(asked + 1);
         candidates(text, self.effort)
     }

@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// Two words at least this much alike in meaning are one.
 const ALIKE: f32 = 0.8;
 /// Words whose meaning is looked up for one request, and the steps of each: encoding takes milliseconds.
-const MOST_LOOKED_UP: usize = 8;
+const MAX_LOOKED_UP: usize = 8;
 const LOOK_UP_STEPS: usize = 8_000;
 /// Steps of comparing what was said with a name.
 const LIKENESS_STEPS: usize = 4;
@@ -35,9 +35,9 @@ const GUESSED: f32 = 0.05;
 /// What a thing is taken for that the home does not have, where it may be.
 const USUAL_DOMAINS: [&str; 2] = ["light", "switch"];
 /// Most words of a thing that nobody knows.
-const MOST_UNKNOWN: usize = 4;
+const MAX_UNKNOWN: usize = 4;
 /// Words at most between an article and its thing.
-const MOST_BETWEEN: usize = 3;
+const MAX_BETWEEN: usize = 3;
 impl Reader<'_> {
     /// The stretches of a sentence that mean a name.
     pub(crate) fn meaning_spans(&self, tokens: &[Token]) -> Vec<Span> {
@@ -110,7 +110,7 @@ impl Reader<'_> {
             // A verb before the article is no part of the name: "set the …".
             let alone = !stretch.iter().any(|word| lexicon.things.small_words.contains(word))
                 && grammar.names_a_kind(stretch);
-            end - start <= MOST_UNKNOWN && plain && (behind_article(*start) || alone)
+            end - start <= MAX_UNKNOWN && plain && (behind_article(*start) || alone)
         };
         let stretches = fuzzy_match::stretches(&words, self.grammar.lexicon()).filter(can_be);
         // "The bed light" is one thing, not the light of "the bed".
@@ -167,11 +167,11 @@ impl Grammar {
         if article(at) || things.fillers.contains(word(at)) || things.beside.contains(word(at)) {
             return false;
         }
-        let rest = at + 1..tokens.len().min(at + 1 + MOST_BETWEEN);
+        let rest = at + 1..tokens.len().min(at + 1 + MAX_BETWEEN);
         let thing =
             rest.into_iter().take_while(|at| !article(*at)).find(|at| self.names_a_kind(&[word(*at)]));
         let Some(thing) = thing else { return false };
-        let behind_article = (thing.saturating_sub(MOST_BETWEEN)..at).rev().find(|at| article(*at));
+        let behind_article = (thing.saturating_sub(MAX_BETWEEN)..at).rev().find(|at| article(*at));
         let unheard_of = at + 1 == thing && self.words.typed(word(at)).is_none();
         behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
     }
@@ -263,7 +263,7 @@ impl Reader<'_> {
         let known = &self.grammar.names.words;
         let mut looked_up = self.caches.looked_up.borrow_mut();
         if !looked_up.contains_key(word) {
-            if looked_up.len() >= MOST_LOOKED_UP || !self.spend(LOOK_UP_STEPS) {
+            if looked_up.len() >= MAX_LOOKED_UP || !self.spend(LOOK_UP_STEPS) {
                 return None;
             }
             let known: Vec<&str> = known.iter().map(String::as_str).collect();

@@ -5,7 +5,7 @@ use hark_language::Lexicon;
 use hark_language::things::Things;
 
 /// Most words of a phrase that counts as one.
-const MOST_WORDS: usize = 3;
+const MAX_WORDS: usize = 3;
 
 /// A word without its ending must have at least this many letters.
 const SHORTEST: usize = 3;
@@ -21,7 +21,7 @@ pub(super) fn content(words: &[&str], lexicon: &Lexicon) -> Vec<String> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < meant.len() {
-        let lengths = (1..=MOST_WORDS.min(meant.len() - at)).rev();
+        let lengths = (1..=MAX_WORDS.min(meant.len() - at)).rev();
         let grouped = lengths
             .into_iter()
             .find_map(|length| Some((first_synonym(&meant[at..at + length], things)?, length)));

@@ -21,7 +21,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Marked sentences that are kept; a household has some dozens.
-pub const MOST_MARKED: usize = 1000;
+pub const MAX_MARKED: usize = 1000;
 
 /// How the file of marked sentences begins.
 const HEADER: &str =
@@ -110,7 +110,7 @@ pub enum Marked {
 
 /// Adds a sentence to the owner's file of marked turns, which is made when it is not there. A sentence
 /// stands in it once, whatever its spelling, with the meaning it was given last; when there are
-/// [`MOST_MARKED`], the oldest goes. Comments in the file stay as long as nothing but new sentences comes.
+/// [`MAX_MARKED`], the oldest goes. Comments in the file stay as long as nothing but new sentences comes.
 ///
 /// # Errors
 /// When the file has mistakes, or cannot be written.
@@ -134,11 +134,11 @@ pub fn mark(file: &Path, text: &str, label: &Label) -> Result<Marked, IntentErro
         Some(false) => Marked::Changed,
         None => Marked::New,
     };
-    if marked == Marked::New && all.len() < MOST_MARKED {
+    if marked == Marked::New && all.len() < MAX_MARKED {
         return append(file, text, label).map(|()| marked).map_err(io);
     }
     all.retain(|example| !same(example));
-    all.drain(..(all.len() + 1).saturating_sub(MOST_MARKED));
+    all.drain(..(all.len() + 1).saturating_sub(MAX_MARKED));
     all.push(Example { text: text.to_owned(), label: label.clone() });
     let items: String = all.iter().map(|example| item(&example.text, &example.label)).collect();
     hark_config::write_private(file, format!("{HEADER}{items}")).map(|()| marked).map_err(io)
@@ -308,13 +308,13 @@ mod tests {
         let file = folder.path().join("marked.yaml");
         let on = Label::intent("HassTurnOn", None);
         let number = |n: usize| format!("sentence {}", "x".repeat(n % 40) + &format!(" {n}"));
-        let items: String = (0..MOST_MARKED).map(|n| item(&number(n), &on)).collect();
+        let items: String = (0..MAX_MARKED).map(|n| item(&number(n), &on)).collect();
         std::fs::write(&file, format!("{HEADER}{items}")).unwrap();
         assert_eq!(mark(&file, "one more", &on).unwrap(), Marked::New);
         let found = load(folder.path()).unwrap();
-        assert_eq!(found.len(), MOST_MARKED);
+        assert_eq!(found.len(), MAX_MARKED);
         assert_eq!(
-            (found[0].text.as_str(), found[MOST_MARKED - 1].text.as_str()),
+            (found[0].text.as_str(), found[MAX_MARKED - 1].text.as_str()),
             (number(1).as_str(), "one more")
         );
     }

@@ -12,7 +12,7 @@ use hark_core::automation::intent::{COMMAND, OF_IT};
 use hark_language::phrases;
 
 /// Words at most of a name on one side of a place within it.
-const MOST_OF_NAME: usize = 4;
+const MAX_OF_NAME: usize = 4;
 
 impl Sentence<'_> {
     /// Whether a request with a verb of its own begins among some words: then they share none with another as a whole.
@@ -153,7 +153,7 @@ impl Sentence<'_> {
 
     /// Whether a place is within the name of a thing, or between its place and that: "the bathroom | fan".
     fn is_within_name(&self, (start, end): (usize, usize), at: usize) -> bool {
-        let (first, last) = (start.max(at.saturating_sub(MOST_OF_NAME)), end.min(at + MOST_OF_NAME));
+        let (first, last) = (start.max(at.saturating_sub(MAX_OF_NAME)), end.min(at + MAX_OF_NAME));
         (first..at).any(|from| {
             let starts = self.is_bare(from, at);
             (at + 1..=last).any(|to| self.names_a_thing(from, to) || starts && self.names_a_thing(at, to))

@@ -62,7 +62,7 @@ pub enum Rule {
 }
 
 /// Words at most of what a rule reads: nobody says a longer date, length or sum in one breath.
-pub const MOST_WORDS: usize = 40;
+pub const MAX_WORDS: usize = 40;
 
 /// Names of the rules in sentence files.
 pub const NAMES: [(&str, Rule); 10] = [

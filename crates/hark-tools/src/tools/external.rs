@@ -19,11 +19,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Most of the arguments that a person is told in a question, characters.
-const MOST_TOLD_CHARS: usize = 200;
+const MAX_TOLD_CHARS: usize = 200;
 /// Longest list of arguments, bytes as JSON.
-const MOST_ARGS_BYTES: usize = 64 * 1024;
+const MAX_ARGS_BYTES: usize = 64 * 1024;
 /// Most mistakes of a call that are told.
-const MOST_MISTAKES: usize = 3;
+const MAX_MISTAKES: usize = 3;
 
 /// The tool of this name, and where it comes from.
 pub(super) fn find<'s>(
@@ -134,8 +134,8 @@ fn owned((name, value): (&String, &Value)) -> (String, Value) {
 /// Checks the arguments against the tool's schema.
 fn check(tool: &ExternalTool, args: &Slots) -> Result<(), Failure> {
     let value = Value::Object(args.clone());
-    if value.to_string().len() > MOST_ARGS_BYTES {
-        let message = format!("the arguments of {} are longer than {MOST_ARGS_BYTES} bytes", tool.name);
+    if value.to_string().len() > MAX_ARGS_BYTES {
+        let message = format!("the arguments of {} are longer than {MAX_ARGS_BYTES} bytes", tool.name);
         return Err(Failure::wrong_call("", message));
     }
     // Patterns come from another program: this engine takes no longer than the text is long.
@@ -146,7 +146,7 @@ fn check(tool: &ExternalTool, args: &Slots) -> Result<(), Failure> {
     let mut first = None;
     let mistakes: Vec<String> = schema
         .iter_errors(&value)
-        .take(MOST_MISTAKES)
+        .take(MAX_MISTAKES)
         .map(|error| {
             let at = error.instance_path().to_string();
             let argument = at.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned();
@@ -182,7 +182,7 @@ fn in_words(tool: &ExternalTool, args: &Slots) -> String {
     }
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let told: Vec<String> = args.iter().map(|(name, value)| format!("{name}: {}", plain(value))).collect();
-    let (told, cut) = hark_core::external_tools::cleaned(&told.join(", "), MOST_TOLD_CHARS);
+    let (told, cut) = hark_core::external_tools::cleaned(&told.join(", "), MAX_TOLD_CHARS);
     format!("{name} ({told}{})", if cut { "…" } else { "" })
 }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Pictures that are kept; older ones are removed.
 const KEPT: usize = 20;
 /// Most lines that are told.
-const MOST_LINES: usize = 300;
+const MAX_LINES: usize = 300;
 
 /// Whether the screen can be seen.
 pub fn can_be_seen(services: &Services) -> Result<(), Failure> {
@@ -183,7 +183,7 @@ fn lines(services: &Services, wanted: Option<&Wanted>) -> Result<Vec<TextLine>, 
     // Sides of a screen.
     let pixels = Pixels { width: place.width as usize, height: place.height as usize, rgb };
     let mut lines = services.text_reader.read(&pixels).map_err(unreadable)?;
-    lines.truncate(MOST_LINES);
+    lines.truncate(MAX_LINES);
     for line in &mut lines {
         line.x = line.x.saturating_add_signed(place.x);
         line.y = line.y.saturating_add_signed(place.y);
