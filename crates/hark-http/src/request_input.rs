@@ -9,6 +9,7 @@ use axum::extract::{Query, Request};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use futures_util::StreamExt;
+use hark_core::text::one_line;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use serde_json::error::Category;
@@ -236,7 +237,7 @@ pub(super) fn session(name: &str) -> Result<String, ApiError> {
 
 /// Part of the input, for an error message.
 fn short(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(120).collect()
+    one_line(text, 120)
 }
 
 #[cfg(test)]

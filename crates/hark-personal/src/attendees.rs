@@ -1,10 +1,10 @@
 //! Who is invited to an event, and what they answered (RFC 5545, 3.8.4.1).
 
-use crate::plain_text::plain;
 use calcard::icalendar::{
     ICalendarComponent, ICalendarEntry, ICalendarParameterName, ICalendarParameterValue,
     ICalendarParticipationStatus, ICalendarProperty, ICalendarUserTypes,
 };
+use hark_core::text::one_line;
 
 /// Upper limit of people that are read of one event.
 const MAX_ATTENDEES: usize = 100;
@@ -100,8 +100,8 @@ fn attendee(entry: &ICalendarEntry) -> Attendee {
     // Some programs tell an id, and the address beside it.
     let address =
         if value.contains('@') { value } else { param(&ICalendarParameterName::Email).unwrap_or_default() };
-    let address = plain(address, MAX_CHARS);
-    let name = plain(param(&ICalendarParameterName::Cn).unwrap_or_default(), MAX_CHARS);
+    let address = one_line(address, MAX_CHARS);
+    let name = one_line(param(&ICalendarParameterName::Cn).unwrap_or_default(), MAX_CHARS);
     let answer = match entry.parameter(&ICalendarParameterName::Partstat) {
         Some(ICalendarParameterValue::Partstat(status)) => match status {
             ICalendarParticipationStatus::Accepted => Answer::Accepted,

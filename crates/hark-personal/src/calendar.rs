@@ -7,10 +7,10 @@ use crate::edit::{self, Change, Series};
 use crate::error::PersonalError;
 use crate::events::{self, Event, NewEvent, Occurrence, Time};
 use crate::folder::{self, on_disk};
-use crate::plain_text::plain;
 use crate::sources::Sources;
 use chrono::{DateTime, Duration, NaiveDateTime, NaiveTime, Utc};
 use hark_config::personal::PersonalConfig;
+use hark_core::text::one_line;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -177,7 +177,7 @@ impl Calendars {
         let start = change.time.map_or(event.start, |time| start_of(time, &wall));
         let changed = in_text(&there.text, &event.uid, start, &wall).ok_or_else(not_kept)?.event;
         let has = |wanted: &Option<String>, now: Option<&str>| {
-            wanted.as_ref().is_none_or(|wanted| now.unwrap_or_default() == plain(wanted, usize::MAX))
+            wanted.as_ref().is_none_or(|wanted| now.unwrap_or_default() == one_line(wanted, usize::MAX))
         };
         if !has(&change.title, Some(&changed.title)) || !has(&change.place, changed.place.as_deref()) {
             return Err(not_kept());

@@ -2,7 +2,6 @@
 //! `edit` changes what is there already.
 
 use crate::attendees::{self, Attendee};
-use crate::plain_text::plain;
 use calcard::icalendar::dates::TimeOrDelta;
 use calcard::icalendar::{
     ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarParameter, ICalendarParameterName,
@@ -10,6 +9,7 @@ use calcard::icalendar::{
 };
 use calcard::{Entry, Parser, common::timezone::Tz};
 use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, Utc};
+use hark_core::text::one_line;
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
@@ -223,7 +223,7 @@ fn is_date(component: &ICalendarComponent) -> bool {
 /// A text on one line, without what would move a terminal's cursor.
 fn text_of(component: &ICalendarComponent, name: &ICalendarProperty) -> Option<String> {
     let text = component.property(name)?.values.first()?.as_text()?;
-    Some(plain(text, MAX_CHARS)).filter(|text| !text.is_empty())
+    Some(one_line(text, MAX_CHARS)).filter(|text| !text.is_empty())
 }
 
 /// A calendar with this event alone; `uid` and `now` are its id and when it is made.
@@ -300,7 +300,7 @@ pub(crate) fn escaped_rule(rule: &str) -> String {
 
 /// A text as a value (RFC 5545, 3.3.11): nothing in it can end its line.
 pub(crate) fn escaped(text: &str) -> String {
-    plain(text, MAX_CHARS).replace('\\', "\\\\").replace(';', "\\;").replace(',', "\\,")
+    one_line(text, MAX_CHARS).replace('\\', "\\\\").replace(';', "\\;").replace(',', "\\,")
 }
 
 /// A line of at most 75 bytes with its end; the rest stands in the next ones (RFC 5545, 3.1).

@@ -98,7 +98,7 @@ fn what_is_written_is_read_again_whatever_it_says() {
     let all = (at("2000-01-01T00:00"), at("2100-01-01T00:00"));
     let events = events_of(&text, all);
     assert_eq!(events.len(), 1, "{text}");
-    assert_eq!(events[0].title, plain(&title, MAX_CHARS));
+    assert_eq!(events[0].title, one_line(&title, MAX_CHARS));
     assert_eq!(events[0].place.as_deref(), Some("High Street 3, 2nd floor"));
     assert_eq!((events[0].start, events[0].end), (berlin(1_795_903_200), berlin(1_795_906_800)));
     assert!(text.contains("TRIGGER:-PT30M"));

@@ -18,7 +18,6 @@ mod edit;
 mod error;
 mod events;
 mod folder;
-mod plain_text;
 mod series;
 mod sources;
 mod tasks;

@@ -5,12 +5,12 @@ use crate::dav::TASK;
 use crate::edit;
 use crate::error::PersonalError;
 use crate::events::{escaped, escaped_rule, folded, parts, utc, zone_lines};
-use crate::plain_text::plain;
 use crate::series::{self, Time};
 use calcard::icalendar::timezone::TzResolver;
 use calcard::icalendar::{ICalendar, ICalendarComponent, ICalendarEntry, ICalendarProperty, ICalendarValue};
 use calcard::{Entry, Parser, common::timezone::Tz};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+use hark_core::text::one_line;
 use std::collections::HashSet;
 use std::str::FromStr;
 
@@ -182,7 +182,7 @@ fn of_calendar(calendar: &ICalendar, wall: &Wall, found: &mut Vec<Task>) -> usiz
         let due = task.property(&ICalendarProperty::Due).and_then(|due| due_of(due, &zones, wall));
         found.push(Task {
             uid: task.uid().unwrap_or_default().to_owned(),
-            title: plain(title.and_then(|title| title.as_text()).unwrap_or_default(), MAX_CHARS),
+            title: one_line(title.and_then(|title| title.as_text()).unwrap_or_default(), MAX_CHARS),
             due: match (due, time) {
                 (Some(due), Some(time)) => Some(series_due(due, task, &time, wall)),
                 (due, _) => due,

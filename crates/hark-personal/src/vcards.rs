@@ -1,8 +1,8 @@
 //! Contacts of vCard texts (RFC 6350 and the older ones).
 
-use crate::plain_text::plain;
 use calcard::vcard::{VCard, VCardEntry, VCardParameterName, VCardProperty, VCardType, VCardValue};
 use calcard::{Entry, Parser};
+use hark_core::text::one_line;
 
 /// Most characters of one value.
 const MAX_CHARS: usize = 200;
@@ -91,7 +91,7 @@ fn components(entry: &VCardEntry) -> Vec<String> {
         VCardValue::Text(text) => vec![text.clone()],
         _ => vec![String::new()],
     });
-    parts.map(|part| plain(&part, MAX_CHARS)).collect()
+    parts.map(|part| one_line(&part, MAX_CHARS)).collect()
 }
 
 fn values(entry: &VCardEntry) -> Vec<String> {

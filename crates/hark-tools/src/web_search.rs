@@ -6,6 +6,7 @@ use crate::web::page;
 use hark_config::paths;
 use hark_config::tools::{SearchApi, ToolsConfig};
 use hark_core::fault::root_cause;
+use hark_core::text::one_line;
 use hark_http_client::BodyError;
 use reqwest::{Client, StatusCode, Url};
 use serde_json::Value;
@@ -237,8 +238,7 @@ fn read(result: &Value, category: Category) -> Option<SearchResult> {
 
 /// A text without tags, on one line, shortened.
 fn plain(text: &str) -> String {
-    let words = page(text).text;
-    words.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_CHARS).collect()
+    one_line(&page(text).text, MAX_CHARS)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The words of an HTML page, without its scripts, styles and tags.
 
+use hark_core::text::one_line;
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
 
@@ -73,7 +74,7 @@ pub fn page(html: &str) -> Page {
             Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
         }
     }
-    Page { title: in_one_line(&reading.title), text: tidy(&reading.text) }
+    Page { title: one_line(&reading.title, usize::MAX), text: tidy(&reading.text) }
 }
 
 #[derive(Default)]
@@ -140,13 +141,10 @@ impl Reading {
     }
 }
 
-fn in_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Lines that say something, each without superfluous blanks.
 fn tidy(text: &str) -> String {
-    let lines = text.lines().map(in_one_line).filter(|line| !line.is_empty() && line != "-");
+    let lines =
+        text.lines().map(|line| one_line(line, usize::MAX)).filter(|line| !line.is_empty() && line != "-");
     lines.collect::<Vec<_>>().join("\n")
 }
 

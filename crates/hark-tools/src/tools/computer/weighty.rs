@@ -1,11 +1,13 @@
 //! Words of acts that are not taken back easily, as they stand on buttons of pages and windows.
 
+use hark_core::text::one_line;
+
 /// Whether words on a button or link may be those of a purchase or of something else that is not taken back, in any language that Hark
 /// knows: pages are in other languages than the house.
 pub fn is_weighty(label: &str) -> bool {
     let letters = |c: char| if c.is_alphanumeric() { c } else { ' ' };
     let label: String = label.to_lowercase().chars().map(letters).collect();
-    let label = format!(" {} ", label.split_whitespace().collect::<Vec<_>>().join(" "));
+    let label = format!(" {} ", one_line(&label, usize::MAX));
     let mut words = hark_language::all().into_iter().flat_map(|language| language.tools.pages.weighty.iter());
     words.any(|word| label.contains(&format!(" {word} ")))
 }
