@@ -329,8 +329,9 @@ fn what_is_not_set_up_or_not_reached_is_said_in_plain_words_and_with_what_to_do(
                 json!({"error": "not_configured", "why": why, "message": technical, "fix": technical, key: value}),
             )
         };
-        let parts = reason::PARTS.iter().map(|part| failed(reason::NOT_SET_UP, "part", part));
-        let services = reason::SERVICES.iter().map(|one| failed(reason::SERVICE_DOWN, "service", one));
+        let parts = reason::Part::ALL.iter().map(|part| failed(reason::NOT_SET_UP, "part", part.word()));
+        let services =
+            reason::Service::ALL.iter().map(|one| failed(reason::SERVICE_DOWN, "service", one.word()));
         let others = [
             reason::NO_DESKTOP,
             reason::NO_SESSION,

@@ -148,37 +148,93 @@ pub mod reason {
         };
     }
 
-    /// What may have to be set up before a tool can work; what [`NOT_SET_UP`] tells.
-    pub const PARTS: &[&str] = &[
-        "accessibility",
-        "browser",
-        "calendar",
-        "captures",
-        "contacts",
-        "delegation",
-        "delegation_container",
-        "delegation_folder",
-        "delegation_key",
-        "dictionary",
-        "files",
-        "files_written",
-        "location",
-        "notes",
-        "notes_folder",
-        "own_addresses",
-        "personal_address",
-        "pictures",
-        "programs",
-        "reader",
-        "scripts",
-        "search",
-        "search_settings",
-        "sound",
-        "weather",
-    ];
+    macro_rules! words {
+        ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+            $(#[$about])*
+            #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+            pub enum $name { $($(#[$doc])* $variant,)* }
 
-    /// Services that Hark asks.
-    pub const SERVICES: &[&str] = &["page", "personal", "search", "weather"];
+            impl $name {
+                /// All of them.
+                pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+                /// As the detail tells it.
+                pub fn word(self) -> &'static str {
+                    match self { $(Self::$variant => $word,)* }
+                }
+            }
+        };
+    }
+
+    words! {
+        /// What may have to be set up before a tool can work; what [`NOT_SET_UP`] tells.
+        Part {
+            /// The desktop's accessibility bus.
+            Accessibility = "accessibility",
+            /// A browser that can be started.
+            Browser = "browser",
+            /// A calendar.
+            Calendar = "calendar",
+            /// A folder for pictures of the screen.
+            Captures = "captures",
+            /// Contacts.
+            Contacts = "contacts",
+            /// A program that takes tasks.
+            Delegation = "delegation",
+            /// A program that runs containers.
+            DelegationContainer = "delegation_container",
+            /// A folder that tasks work in.
+            DelegationFolder = "delegation_folder",
+            /// A key of a program that takes tasks.
+            DelegationKey = "delegation_key",
+            /// A dictionary.
+            Dictionary = "dictionary",
+            /// Folders whose files are read.
+            Files = "files",
+            /// Folders whose files are written.
+            FilesWritten = "files_written",
+            /// Where the machine is.
+            Location = "location",
+            /// A folder of notes.
+            Notes = "notes",
+            /// The folder of notes that is named, which is not there.
+            NotesFolder = "notes_folder",
+            /// The household's own addresses.
+            OwnAddresses = "own_addresses",
+            /// The address of a calendar or of contacts, which is none.
+            PersonalAddress = "personal_address",
+            /// A language model that looks at pictures.
+            Pictures = "pictures",
+            /// Programs that may be run.
+            Programs = "programs",
+            /// What reads text in pictures.
+            Reader = "reader",
+            /// A folder of scripts.
+            Scripts = "scripts",
+            /// A search service.
+            Search = "search",
+            /// The settings of the search service, which are wrong.
+            SearchSettings = "search_settings",
+            /// A mixer of the sound system.
+            Sound = "sound",
+            /// A weather service.
+            Weather = "weather",
+        }
+    }
+
+    words! {
+        /// A service that Hark asks.
+        Service {
+            /// The server of a web page.
+            Page = "page",
+            /// A server of calendars or contacts.
+            Personal = "personal",
+            /// The search service.
+            Search = "search",
+            /// The weather service.
+            Weather = "weather",
+        }
+    }
 
     reasons! {
         /// Nothing has the `name`.
@@ -325,9 +381,9 @@ pub mod reason {
         NO_WINDOW_MANAGER = "no_window_manager",
         /// The desktop lets no program press keys.
         NO_KEYS = "no_keys",
-        /// What Hark needs is not connected, named or installed: `part`, one of [`PARTS`].
+        /// What Hark needs is not connected, named or installed: `part`, the word of a [`Part`].
         NOT_SET_UP = "not_set_up",
-        /// A service that Hark asks does not answer: `service`, one of [`SERVICES`].
+        /// A service that Hark asks does not answer: `service`, the word of a [`Service`].
         SERVICE_DOWN = "service_down",
         /// A service did not answer in time: `service`.
         SERVICE_SLOW = "service_slow",

@@ -1,7 +1,10 @@
 //! What a call comes to: a plan before, an outcome or a failure after; `receipt` makes the receipt of it.
 
 use crate::weather::WeatherError;
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part, Service},
+};
 use hark_core::{Fault, FaultKind};
 use hark_home::command::Actions;
 use hark_home::lists::ListError;
@@ -175,16 +178,15 @@ impl Failure {
         self.with("why", json!(why))
     }
 
-    /// What it needs is not connected, named or installed; `part` is one of [`reason::PARTS`].
-    pub fn not_set_up(part: &str, message: impl Into<String>) -> Self {
-        debug_assert!(reason::PARTS.contains(&part), "{part}");
-        Self::new(error_code::NOT_CONFIGURED, message).because(reason::NOT_SET_UP).with("part", json!(part))
+    /// What it needs is not connected, named or installed.
+    pub fn not_set_up(part: Part, message: impl Into<String>) -> Self {
+        let failure = Self::new(error_code::NOT_CONFIGURED, message).because(reason::NOT_SET_UP);
+        failure.with("part", json!(part.word()))
     }
 
-    /// Adds that it was a service that could not be asked; `service` is one of [`reason::SERVICES`].
-    pub fn of_service(self, why: &str, service: &str) -> Self {
-        debug_assert!(reason::SERVICES.contains(&service), "{service}");
-        self.because(why).with("service", json!(service))
+    /// Adds that it was a service that could not be asked.
+    pub fn of_service(self, why: &str, service: Service) -> Self {
+        self.because(why).with("service", json!(service.word()))
     }
 
     /// Adds what to do about it.
@@ -391,16 +393,16 @@ impl From<WeatherError> for Failure {
             WeatherError::BadAnswer(_) | WeatherError::NoForecast(_) => error_code::FAILED,
         };
         let failure = Self::new(code, error.to_string());
-        let not_set_up = || Self::not_set_up("weather", error.to_string());
+        let not_set_up = || Self::not_set_up(Part::Weather, error.to_string());
         match error {
             WeatherError::NotConfigured => {
                 not_set_up().fix("set tools.weather_url, tools.weather_latitude and tools.weather_longitude")
             }
             WeatherError::BadUrl(_) => not_set_up().fix("set tools.weather_url to an http or https address"),
             WeatherError::NoForecast(_) => failure.because(reason::NO_FORECAST),
-            WeatherError::Unreachable(_) => failure.of_service(reason::SERVICE_DOWN, "weather"),
-            WeatherError::Timeout => failure.of_service(reason::SERVICE_SLOW, "weather"),
-            WeatherError::BadAnswer(_) => failure.of_service(reason::SERVICE_WRONG, "weather"),
+            WeatherError::Unreachable(_) => failure.of_service(reason::SERVICE_DOWN, Service::Weather),
+            WeatherError::Timeout => failure.of_service(reason::SERVICE_SLOW, Service::Weather),
+            WeatherError::BadAnswer(_) => failure.of_service(reason::SERVICE_WRONG, Service::Weather),
         }
     }
 }

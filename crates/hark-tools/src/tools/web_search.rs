@@ -5,7 +5,10 @@ use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
 use crate::web_search::{Category, SearchError, SearchResult};
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part, Service},
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -64,18 +67,20 @@ impl From<SearchError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            SearchError::NotConfigured => Self::not_set_up("search", message)
+            SearchError::NotConfigured => Self::not_set_up(Part::Search, message)
                 .fix("name one: tools.search_url = \"http://127.0.0.1:8888\" (SearXNG)"),
-            SearchError::BadConfiguration(_) => Self::not_set_up("search_settings", message)
+            SearchError::BadConfiguration(_) => Self::not_set_up(Part::SearchSettings, message)
                 .fix("correct tools.search_url and tools.search_key_file"),
             SearchError::Unreachable(_) => {
-                failure(error_code::OFFLINE).of_service(reason::SERVICE_DOWN, "search").fix(
+                failure(error_code::OFFLINE).of_service(reason::SERVICE_DOWN, Service::Search).fix(
                     "look whether the service of tools.search_url runs, and whether this machine reaches it",
                 )
             }
-            SearchError::Timeout => failure(error_code::TIMEOUT).of_service(reason::SERVICE_SLOW, "search"),
+            SearchError::Timeout => {
+                failure(error_code::TIMEOUT).of_service(reason::SERVICE_SLOW, Service::Search)
+            }
             SearchError::BadAnswer(_) => failure(error_code::FAILED)
-                .of_service(reason::SERVICE_WRONG, "search")
+                .of_service(reason::SERVICE_WRONG, Service::Search)
                 .fix("look whether tools.search_api says which service it is"),
         }
     }

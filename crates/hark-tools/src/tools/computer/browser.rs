@@ -9,7 +9,10 @@ use crate::tools::outcome::{Failure, Outcome, Prepared, Work};
 use crate::tools::services::Services;
 use crate::web;
 use hark_browser::{BrowserError, Effect, Go, PageState, Scroll};
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part},
+};
 use hark_home::permission_gate::{Danger, STEP};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -176,7 +179,7 @@ impl From<BrowserError> for Failure {
             BrowserError::Off
             | BrowserError::NoProgram
             | BrowserError::BadProgram(_)
-            | BrowserError::NoSandbox => Self::not_set_up("browser", message),
+            | BrowserError::NoSandbox => Self::not_set_up(Part::Browser, message),
             BrowserError::NoPage => failure(error_code::NOT_FOUND).because(reason::NO_PAGE),
             BrowserError::Nothing(wanted) | BrowserError::NoField(wanted) if !wanted.is_empty() => {
                 failure(error_code::NOT_FOUND).because(reason::NOT_ON_PAGE).with("wanted", json!(wanted))

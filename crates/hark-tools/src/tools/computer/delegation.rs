@@ -5,7 +5,7 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking, blocking_work};
 use crate::tools::services::Services;
 use hark_core::delegation::TaskState;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason::Part};
 use hark_delegation::{DelegationError, Requested, TaskView};
 use hark_home::permission_gate::{DELEGATE, Danger};
 use serde_json::{Value, json};
@@ -132,13 +132,13 @@ impl From<DelegationError> for Failure {
         let failure = |code| Self::new(code, error.to_string());
         let failure = match &error {
             DelegationError::NoWorkspaces | DelegationError::BadRoot(..) => {
-                Self::not_set_up("delegation_folder", error.to_string())
+                Self::not_set_up(Part::DelegationFolder, error.to_string())
             }
-            DelegationError::NoContainer => Self::not_set_up("delegation_container", error.to_string()),
-            DelegationError::Key(..) => Self::not_set_up("delegation_key", error.to_string()),
+            DelegationError::NoContainer => Self::not_set_up(Part::DelegationContainer, error.to_string()),
+            DelegationError::Key(..) => Self::not_set_up(Part::DelegationKey, error.to_string()),
             DelegationError::NoSandbox(_)
             | DelegationError::NoProgram
-            | DelegationError::NotInstalled { .. } => Self::not_set_up("delegation", error.to_string()),
+            | DelegationError::NotInstalled { .. } => Self::not_set_up(Part::Delegation, error.to_string()),
             DelegationError::UnknownProgram(_)
             | DelegationError::UnknownWorkspace(_)
             | DelegationError::NoTask

@@ -9,7 +9,10 @@ use crate::tools::personal::when_fields;
 use crate::tools::services::Services;
 use chrono::DateTime;
 use hark_core::calendar::When;
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part},
+};
 use hark_home::permission_gate::{Danger, OVERWRITE};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -193,9 +196,9 @@ impl From<FileError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            FileError::NoRoots => Self::not_set_up("files", message)
+            FileError::NoRoots => Self::not_set_up(Part::Files, message)
                 .fix("name folders that may be read: tools.file_roots = [\"~/Documents\"]"),
-            FileError::NoWriteRoots => Self::not_set_up("files_written", message)
+            FileError::NoWriteRoots => Self::not_set_up(Part::FilesWritten, message)
                 .fix("name folders that may be written to: tools.file_write_roots = [\"~/Documents/Hark\"]"),
             FileError::OutsideWritable(..) => failure(error_code::FORBIDDEN)
                 .because(reason::OUTSIDE_FOLDERS)

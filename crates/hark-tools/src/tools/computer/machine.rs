@@ -3,7 +3,10 @@
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part},
+};
 use hark_desktop::{BatteryState, DesktopError, Service};
 use hark_home::permission_gate::{Danger, RADIO, SUSPEND};
 use serde_json::json;
@@ -156,7 +159,7 @@ pub fn location(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Fail
                 }
                 _ => {}
             }
-            Failure::not_set_up("location", why).fix(fix)
+            Failure::not_set_up(Part::Location, why).fix(fix)
         })?;
         Ok(Outcome::answer(json!({
             "latitude": position.latitude, "longitude": position.longitude, "source": "machine",

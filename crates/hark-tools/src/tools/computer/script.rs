@@ -5,7 +5,7 @@ use crate::scripts::ScriptError;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
 use crate::tools::services::Services;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason::Part};
 use hark_home::permission_gate::Danger;
 use serde_json::json;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl From<ScriptError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            ScriptError::NoFolder => Self::not_set_up("scripts", message)
+            ScriptError::NoFolder => Self::not_set_up(Part::Scripts, message)
                 .fix("name one: tools.scripts_folder = \"~/.config/hark/scripts\""),
             ScriptError::Unreadable(..) => failure(error_code::FAILED).fix("correct tools.scripts_folder"),
             ScriptError::NotFound(_) => failure(error_code::NOT_FOUND)

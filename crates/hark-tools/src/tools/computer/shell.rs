@@ -4,7 +4,10 @@ use crate::shell::{ProgramOutput, ShellError};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part},
+};
 use hark_home::permission_gate::Danger;
 use serde_json::json;
 use std::sync::Arc;
@@ -54,7 +57,7 @@ impl From<ShellError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            ShellError::NothingAllowed => Self::not_set_up("programs", message)
+            ShellError::NothingAllowed => Self::not_set_up(Part::Programs, message)
                 .fix("name the programs that may be run: tools.shell_allow = [\"uptime\"]"),
             ShellError::NotAllowed(..) => failure(error_code::FORBIDDEN)
                 .because(reason::PROGRAM_NOT_ALLOWED)

@@ -6,7 +6,10 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, Work};
 use crate::tools::services::Services;
 use hark_accessibility::{Accessibility, AccessibilityError, Found};
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part},
+};
 use hark_home::permission_gate::{Danger, STEP};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -111,7 +114,7 @@ impl From<AccessibilityError> for Failure {
         let (message, fix) = (error.to_string(), error.fix());
         let failure = |code| Self::new(code, message.clone());
         let failure = match error {
-            AccessibilityError::NoBus(_) => Self::not_set_up("accessibility", message),
+            AccessibilityError::NoBus(_) => Self::not_set_up(Part::Accessibility, message),
             AccessibilityError::NoWindow(_) | AccessibilityError::Nothing(_) => {
                 failure(error_code::NOT_FOUND)
             }

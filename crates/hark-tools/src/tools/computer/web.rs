@@ -4,7 +4,10 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use crate::web::{Content, Request, WebError, WebResponse, page};
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Service},
+};
 use hark_home::permission_gate::Danger;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -133,9 +136,11 @@ impl From<WebError> for Failure {
             WebError::NoSuchHost(_) => failure(error_code::NOT_FOUND),
             WebError::Redirects(_) => failure(error_code::FAILED),
             WebError::Unreachable(..) => {
-                failure(error_code::OFFLINE).of_service(reason::SERVICE_DOWN, "page")
+                failure(error_code::OFFLINE).of_service(reason::SERVICE_DOWN, Service::Page)
             }
-            WebError::Timeout(..) => failure(error_code::TIMEOUT).of_service(reason::SERVICE_SLOW, "page"),
+            WebError::Timeout(..) => {
+                failure(error_code::TIMEOUT).of_service(reason::SERVICE_SLOW, Service::Page)
+            }
         }
     }
 }

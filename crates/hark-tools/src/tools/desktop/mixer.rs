@@ -6,7 +6,7 @@ use crate::tools::args::Args;
 use crate::tools::home::common::step;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
 use crate::tools::services::Services;
-use hark_core::tool::error_code;
+use hark_core::tool::{error_code, reason::Part};
 use hark_home::command::percent;
 use serde_json::json;
 use std::sync::Arc;
@@ -55,11 +55,11 @@ impl From<VolumeError> for Failure {
     fn from(error: VolumeError) -> Self {
         let message = error.to_string();
         match error {
-            VolumeError::NoMixer(_) => Self::not_set_up("sound", message).fix(
+            VolumeError::NoMixer(_) => Self::not_set_up(Part::Sound, message).fix(
                 "run Hark where the sound server is, and install libasound2-plugins so that ALSA finds it",
             ),
             VolumeError::OtherSystem => {
-                Self::not_set_up("sound", message).fix("set it in the system's settings")
+                Self::not_set_up(Part::Sound, message).fix("set it in the system's settings")
             }
             VolumeError::Mac(error) => error.into(),
             VolumeError::Failed(_) => Self::new(error_code::FAILED, message),

@@ -9,7 +9,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hark_core::model::Picture;
 use hark_core::ports::screen::{DescribesPictures, PictureQuestion, Pixels, TextLine};
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part},
+};
 use hark_core::{Fault, FaultKind};
 use hark_desktop::apps::Wanted;
 use hark_desktop::screen::{Capture, Display, picture};
@@ -45,7 +48,7 @@ pub fn can_be_described(services: &Services) -> Result<(), Failure> {
 
 fn describer(services: &Services) -> Result<Arc<dyn DescribesPictures>, Failure> {
     services.describer.get().cloned().ok_or_else(|| {
-        Failure::not_set_up("pictures", "no language model is configured that could look at the screen")
+        Failure::not_set_up(Part::Pictures, "no language model is configured that could look at the screen")
             .fix("configure one that takes pictures, in [llm]")
     })
 }
@@ -109,7 +112,7 @@ fn only_read(services: &Services, wanted: Option<&Wanted>) -> Result<Outcome, Fa
 pub fn capture(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (services, wanted) = (Arc::clone(services), wanted(args, "window"));
     let folder = services.captures.clone().ok_or_else(|| {
-        let failure = Failure::not_set_up("captures", "there is no folder for pictures of the screen");
+        let failure = Failure::not_set_up(Part::Captures, "there is no folder for pictures of the screen");
         failure.fix("set paths.state_dir")
     })?;
     let name = format!("screen-{}.png", (services.clock)().format("%Y%m%d-%H%M%S-%3f"));
@@ -193,7 +196,7 @@ fn lines(services: &Services, wanted: Option<&Wanted>) -> Result<Vec<TextLine>, 
 
 fn unreadable(fault: Fault) -> Failure {
     let failure = match fault.kind {
-        FaultKind::MissingPart => Failure::not_set_up("reader", fault.message),
+        FaultKind::MissingPart => Failure::not_set_up(Part::Reader, fault.message),
         _ => Failure::new(error_code::FAILED, fault.message),
     };
     failure.fix(fault.fix)

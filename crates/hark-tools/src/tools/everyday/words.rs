@@ -4,7 +4,10 @@ use crate::dictionary::DictionaryError;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
 use crate::tools::services::Services;
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part},
+};
 use hark_language::Lexicon;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -96,7 +99,7 @@ impl From<DictionaryError> for Failure {
     fn from(error: DictionaryError) -> Self {
         let message = error.to_string();
         match error {
-            DictionaryError::Missing { language } => Self::not_set_up("dictionary", message)
+            DictionaryError::Missing { language } => Self::not_set_up(Part::Dictionary, message)
                 .fix(format!("run `hark models pull dictionary_{language}`")),
             DictionaryError::NoneFor { .. } => Self::new(error_code::UNSUPPORTED, message),
             DictionaryError::Unreadable { .. } => Self::new(error_code::FAILED, message)

@@ -6,7 +6,10 @@ use crate::tools::outcome::{Failure, Outcome, Prepared};
 use crate::tools::services::Services;
 use chrono::{DateTime, Duration, NaiveDateTime, NaiveTime, Timelike, Utc};
 use hark_core::calendar::{Frequency, Recurrence, When};
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part},
+};
 use hark_home::undo::Undoable;
 use hark_personal::{Answer, Attendee, Event, NewEvent, PersonalError, Revision, Time, Wall};
 use serde_json::{Map, Value, json};
@@ -100,7 +103,7 @@ pub(super) fn own_addresses(services: &Services) -> Result<Vec<String>, Failure>
     let own = services.personal.own_addresses.clone();
     if own.iter().all(|address| address.trim().is_empty()) {
         let message = "no mail address of the household is named, by which its invitations are known";
-        return Err(Failure::not_set_up("own_addresses", message).fix(
+        return Err(Failure::not_set_up(Part::OwnAddresses, message).fix(
             "name the address invitations are sent to: personal.own_addresses = [\"anna@example.org\"]",
         ));
     }

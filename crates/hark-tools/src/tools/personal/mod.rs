@@ -11,7 +11,10 @@ use super::outcome::Failure;
 use super::services::Services;
 use chrono::{Datelike, Duration, Months, NaiveDate, NaiveDateTime, Timelike};
 use hark_core::calendar::When;
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part, Service},
+};
 use hark_personal::PersonalError;
 use serde_json::{Map, Value, json};
 
@@ -63,26 +66,26 @@ impl From<PersonalError> for Failure {
         let message = error.to_string();
         let failure = |code| Self::new(code, message.clone());
         match error {
-            PersonalError::NotConfigured("calendar") => Self::not_set_up("calendar", message)
+            PersonalError::NotConfigured("calendar") => Self::not_set_up(Part::Calendar, message)
                 .fix("name one: personal.calendar_path = \"~/Calendar\", or personal.caldav_url"),
-            PersonalError::NotConfigured(_) => Self::not_set_up("contacts", message)
+            PersonalError::NotConfigured(_) => Self::not_set_up(Part::Contacts, message)
                 .fix("name one: personal.contacts_path = \"~/Contacts\", or personal.carddav_url"),
-            PersonalError::BadUrl { .. } => Self::not_set_up("personal_address", message)
+            PersonalError::BadUrl { .. } => Self::not_set_up(Part::PersonalAddress, message)
                 .fix("correct personal.caldav_url or personal.carddav_url"),
             PersonalError::NoPassword { .. } | PersonalError::Denied(_) => failure(error_code::FAILED)
-                .of_service(reason::SERVICE_LOGIN, "personal")
+                .of_service(reason::SERVICE_LOGIN, Service::Personal)
                 .fix("correct the user name and the file of the password in [personal]"),
             PersonalError::File { .. } => failure(error_code::FAILED)
                 .because(reason::FILE_UNUSABLE)
                 .fix("look whether Hark may use that path, or correct [personal]"),
             PersonalError::Unreachable(..) => failure(error_code::OFFLINE)
-                .of_service(reason::SERVICE_DOWN, "personal")
+                .of_service(reason::SERVICE_DOWN, Service::Personal)
                 .fix("look whether the server runs"),
             PersonalError::Timeout(_) => {
-                failure(error_code::TIMEOUT).of_service(reason::SERVICE_SLOW, "personal")
+                failure(error_code::TIMEOUT).of_service(reason::SERVICE_SLOW, Service::Personal)
             }
             PersonalError::BadAnswer(..) => failure(error_code::FAILED)
-                .of_service(reason::SERVICE_WRONG, "personal")
+                .of_service(reason::SERVICE_WRONG, Service::Personal)
                 .fix("use the address of a calendar or address book"),
             PersonalError::BadEvent(_) => failure(error_code::BAD_ARGUMENT),
             PersonalError::Gone => failure(error_code::NOT_FOUND).because(reason::NO_SUCH_EVENT),

@@ -6,7 +6,10 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
 use crate::tools::services::Services;
 use chrono::{DateTime, NaiveDate};
-use hark_core::tool::{error_code, reason};
+use hark_core::tool::{
+    error_code,
+    reason::{self, Part},
+};
 use hark_home::undo::{NoteChange, Undoable};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -25,7 +28,7 @@ const MAX_LISTED: usize = 200;
 const MAX_NUMBER: u32 = 1000;
 
 fn none() -> Failure {
-    Failure::not_set_up("notes", "there is no folder of notes")
+    Failure::not_set_up(Part::Notes, "there is no folder of notes")
         .fix("name one: personal.notes_folder = \"~/Notes\"")
 }
 
@@ -110,7 +113,8 @@ fn make_last(folder: &Path) -> Result<(), Failure> {
         Some(above) if !folder.is_dir() && !above.is_dir() => {
             let message =
                 format!("there is no folder {}, to make the folder of the notes in", above.display());
-            Err(Failure::not_set_up("notes_folder", message).fix("make it, or correct personal.notes_folder"))
+            Err(Failure::not_set_up(Part::NotesFolder, message)
+                .fix("make it, or correct personal.notes_folder"))
         }
         _ => make_folder(folder),
     }
