@@ -1,7 +1,7 @@
 //! Whether a fact is of the kind that a question wants: "when" is answered by a time, "where" by a place, and a question about
 //! somebody by what was told of them.
 
-use crate::keep::Memory;
+use crate::keep::{Memory, without_possessive};
 use hark_core::memory::{Dating, Fact};
 use hark_language::names::normal;
 use hark_language::{Lexicon, Phrases};
@@ -22,11 +22,12 @@ impl Wanted {
         let capital = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
         let is_i = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() < 2;
         let names = asked.split_whitespace().skip(1).filter(|word| capital(word) && !is_i(word));
+        let languages = hark_language::all();
         Self {
             time: has(|language| language.memory.asks.when),
             place: has(|language| language.memory.asks.place),
             amount: has(|language| language.memory.asks.amount),
-            names: names.map(|word| normal(without_owner(word))).collect(),
+            names: names.map(|word| normal(&without_possessive(word, &languages))).collect(),
         }
     }
 
@@ -39,11 +40,6 @@ impl Wanted {
 /// Whether a text has one of some phrases of any language.
 fn has_any(text: &str, list: fn(&Lexicon) -> Phrases) -> bool {
     hark_language::all().iter().any(|language| language.memory.has_any(list(language), text))
-}
-
-/// "Sam's" is Sam; a word without an apostrophe stays, it may be a name that ends so.
-fn without_owner(word: &str) -> &str {
-    word.split(['\'', '’']).next().unwrap_or(word)
 }
 
 impl Memory {
@@ -83,5 +79,22 @@ impl Memory {
                 || fact.mentions.iter().any(|it| it.key.split(' ').any(|word| word == name))
         };
         wanted.names.iter().all(holds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_a_question_lose_what_makes_them_owners_and_no_more() {
+        for (asked, names) in [
+            ("when does Mr O'Brien come", ["mr", "obrien"].as_slice()),
+            ("where is O’Brien’s ladder", &["obrien"]),
+            ("when is Sam's birthday?", &["sam"]),
+            ("what does James take", &["james"]),
+        ] {
+            assert_eq!(Wanted::of(asked).names, names, "{asked}");
+        }
     }
 }
