@@ -106,18 +106,10 @@ fn stems(words: &[&str], lexicon: &Lexicon) -> Vec<String> {
     let mut stems: Vec<String> = words
         .iter()
         .filter(|word| !lexicon.things.small_words.contains(word))
-        .map(|word| stem(word))
+        .map(|word| synonyms::stem(word, &lexicon.things).to_owned())
         .collect();
     stems.sort();
     stems
-}
-
-fn stem(word: &str) -> String {
-    let word = word.strip_suffix("'s").unwrap_or(word);
-    match word.strip_suffix('s') {
-        Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
-        _ => word.to_owned(),
-    }
 }
 
 impl Reader<'_> {

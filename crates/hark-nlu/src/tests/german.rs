@@ -159,3 +159,15 @@ fn replies_are_german_sentences() {
         assert_eq!(said.split_whitespace().collect::<Vec<_>>().join(" "), text);
     }
 }
+
+#[test]
+fn names_are_near_by_the_endings_of_the_language() {
+    let mut home = home();
+    let lamp = home.entities[0].clone();
+    home.entities.push(Entity { id: "light.klein".into(), name: "Kleine Lampe".into(), ..lamp });
+    let grammar = Grammar::new(&german(), &home);
+    let found = grammar.understand("schalte die Lampen kleinen ein", "de").intents;
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(only.slots["name"], "Kleine Lampe");
+    assert!(only.why.contains("another form of"), "{}", only.why);
+}
