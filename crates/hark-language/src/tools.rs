@@ -33,6 +33,15 @@ pub struct Names {
     pub asking: Phrases,
     /// "Everything" or "everywhere" in the place of a name.
     pub all: Phrases,
+    /// Endings that make a name an owner, and stand in no name by themselves: "'s".
+    pub possessive: Phrases,
+}
+
+impl Names {
+    /// A name without the ending that makes it an owner: "Anna's" is "Anna".
+    pub fn without_possessive<'n>(&self, name: &'n str) -> &'n str {
+        self.possessive.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+    }
 }
 
 /// How lists and what is on them are said.

@@ -37,9 +37,10 @@ pub fn period(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
 
 /// "Tomorrow's", "next friday's": the day that something is of.
 fn of_a_day(words: &[&str], by: &Reckoning) -> Option<(Dated, usize)> {
-    let at = words.iter().take(3).position(|word| word.ends_with("'s"))?;
+    let names = &by.lexicon.tools.names;
+    let at = words.iter().take(3).position(|word| names.without_possessive(word) != *word)?;
     let mut bare = words[..=at].to_vec();
-    bare[at] = bare[at].trim_end_matches("'s");
+    bare[at] = names.without_possessive(bare[at]);
     dates::read(&bare, by).filter(|(_, used)| *used == bare.len())
 }
 

@@ -21,11 +21,9 @@ pub fn ready(services: &Services) -> Result<(), Failure> {
 pub fn search(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let contacts = services.personal.contacts.clone();
     let (said, what) = (args.text("name").unwrap_or_default(), args.owned("what"));
-    // "What's Anna's number": the words of a name may end so.
-    let name =
-        ["'s", "’s", "'", "’"].iter().find_map(|end| said.strip_suffix(end)).unwrap_or(said).to_owned();
-    let small = &hark_language::of(&services.language).tools.names.small;
-    if small.iter().any(|word| **word == name.to_lowercase()) {
+    let names = &hark_language::of(&services.language).tools.names;
+    let name = names.without_possessive(said).to_owned();
+    if names.small.iter().any(|word| **word == name.to_lowercase()) {
         return Err(Failure::new(error_code::BAD_ARGUMENT, "it is not clear who is meant"));
     }
     Ok(Prepared::Work(Box::pin(async move {
