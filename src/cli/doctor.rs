@@ -38,6 +38,7 @@ use hark_agent as llm;
 use hark_store::{backups, store};
 use hark_tts::device::output_devices;
 use serde_json::json;
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 /// What a check says when it passes, or the fault with its fix.
@@ -45,14 +46,17 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
+    // Opened once, which takes a quarter of a second, and by the first check that needs it.
+    let opened = LazyCell::new(|| App::open(config.clone()).map_err(|mut faults| faults.swap_remove(0)));
+    let app = || opened.as_ref().map_err(Clone::clone);
     let checks: [(&str, &dyn Fn() -> Finding); 21] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
-        ("understanding and home", &|| understanding(config)),
+        ("understanding and home", &|| Ok(understanding(app()?))),
         ("classifier", &|| learning::described(config)),
-        ("hearing", &|| pipeline(config)),
+        ("hearing", &|| pipeline(app()?)),
         ("recogniser", &|| recognition(config)),
-        ("voice", &|| voice(config)),
+        ("voice", &|| voice(app()?)),
         ("microphone", &|| microphone(config)),
         ("gain", &|| Ok(gain(config))),
         ("known voices", &|| known_voices(config)),
@@ -64,7 +68,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("mcp servers", &|| mcp_servers(config)),
         ("skills", &|| super::skills::examined(config)),
         ("delegation", &|| delegation(config)),
-        ("permissions", &|| permissions(config)),
+        ("permissions", &|| permissions(app()?)),
         ("browser", &|| browser(config)),
         ("desktop", &|| desktop(config)),
     ];
@@ -121,17 +125,16 @@ fn state(config: &Config) -> Finding {
     Ok(format!("{} can be written to, the database is sound{backup}{kept}{sound}", folder.display()))
 }
 
-fn understanding(config: &Config) -> Finding {
-    let app = open(config)?;
+fn understanding(app: &App) -> String {
     let home = app.home.home();
-    Ok(format!("{} areas, {} entities", home.areas.len(), home.entities.len()))
+    format!("{} areas, {} entities", home.areas.len(), home.entities.len())
 }
 
-fn pipeline(config: &Config) -> Finding {
-    open(config)?.pipeline(SttMode::LockStep)?;
-    let wake = match config.wake.engine {
+fn pipeline(app: &App) -> Finding {
+    app.pipeline(SttMode::LockStep)?;
+    let wake = match app.config.wake.engine {
         WakeEngine::None => "none (push to talk)".to_owned(),
-        _ => config.wake.words.join(", "),
+        _ => app.config.wake.words.join(", "),
     };
     Ok(format!("voice activity, wake words {wake} and the recogniser load"))
 }
@@ -141,19 +144,15 @@ fn recognition(config: &Config) -> Finding {
     recogniser::described(&config.stt, &Manifest::load(&config.paths.models_dir()?)?)
 }
 
-fn voice(config: &Config) -> Finding {
-    let app = open(config)?;
+fn voice(app: &App) -> Finding {
+    let language = &app.config.speaking.language;
     let Some(mut voice) = app.voice()? else { return Ok("switched off".to_owned()) };
     let mut samples = 0;
-    voice.synthesise("ready", &config.speaking.language, &mut |block| {
+    voice.synthesise("ready", language, &mut |block| {
         samples += block.len();
         std::ops::ControlFlow::Continue(())
     })?;
-    Ok(format!(
-        "speaks {}: “ready” takes {} ms",
-        config.speaking.language,
-        samples * 1000 / voice.rate_hz() as usize
-    ))
+    Ok(format!("speaks {language}: “ready” takes {} ms", samples * 1000 / voice.rate_hz() as usize))
 }
 
 fn microphone(config: &Config) -> Finding {
@@ -293,8 +292,7 @@ fn in_service_too(config: &Config, part: &str, told: String) -> Finding {
 }
 
 /// What this machine grants. What a tool asks for itself may be missing; what the configuration names is not.
-fn permissions(config: &Config) -> Finding {
-    let app = open(config)?;
+fn permissions(app: &App) -> Finding {
     let lacks = app.services.grants.missing();
     if !lacks.is_empty() {
         let all = |text: fn(&Lack) -> &str| lacks.iter().map(text).collect::<Vec<_>>().join("; ");
@@ -379,8 +377,4 @@ fn granted(desktop: &Desktop) -> Vec<String> {
     let somebody = somebody.map(|there| if there { "somebody is" } else { "nobody is" });
     let somebody = somebody.map(|who| format!("{who} logged in at the screen"));
     acts.chain(wifi).chain(battery).chain(somebody).collect()
-}
-
-fn open(config: &Config) -> Result<App, Fault> {
-    App::open(config.clone()).map_err(|mut faults| faults.swap_remove(0))
 }
