@@ -9,7 +9,7 @@ use hark_core::text::one_line;
 use hark_core::{Category, Envelope, Fault, FaultKind, Intent, PublicEvent, Route, TurnId};
 use hark_nlu::intent::examples::spoken;
 use hark_nlu::intent::examples::{Label, Marked, mark};
-use hark_nlu::intent::{INTENTS, IntentPaths};
+use hark_nlu::intent::{IntentPaths, category_of, intents};
 use hark_store::turns::{TurnRecord, Turns};
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl Teacher {
         if meant == NONE || meant == Category::OutOfScope.name() {
             return Ok(Label::category(Category::OutOfScope));
         }
-        if INTENTS.iter().any(|(name, _)| *name == meant) {
+        if category_of(meant).is_some() {
             return Ok(Label::intent(meant, domain));
         }
         let found =
@@ -85,7 +85,7 @@ impl Teacher {
                 Ok(Label { domain: domain.map(str::to_owned).or(own.domain), ..own })
             }
             _ => {
-                let near = nearest(meant, INTENTS.iter().map(|(name, _)| *name));
+                let near = nearest(meant, intents());
                 let near = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
                 let fix = "give the name of an intent, `none`, or words that one sentence template fits";
                 let message =

@@ -18,7 +18,7 @@ mod paths;
 mod report;
 mod train;
 
-pub use catalogue::{INTENTS, category_of, leans_on_another};
+pub use catalogue::{category_of, intents, leans_on_another};
 pub use classifier::{Classifier, Standing};
 pub use encoder::{Encoder, TokenVectors};
 pub use error::IntentError;
