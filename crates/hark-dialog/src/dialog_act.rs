@@ -18,7 +18,7 @@ pub fn tag(text: &str, languages: &[&'static Lexicon]) -> EntryTag {
         EntryTag::Correction
     } else if text.trim_end().ends_with('?') {
         EntryTag::Question
-    } else if languages.iter().any(|language| instructs(&spoken, &language.conversation.kinds)) {
+    } else if languages.iter().any(|language| instructs(&spoken, language)) {
         EntryTag::Instruction
     } else if has(|kinds| kinds.question) {
         EntryTag::Question
@@ -43,9 +43,19 @@ pub fn wanted_length(text: &str, languages: &[&'static Lexicon]) -> Option<Verbo
     }
 }
 
-fn instructs(spoken: &str, kinds: &Kinds) -> bool {
+fn instructs(spoken: &str, language: &Lexicon) -> bool {
+    let kinds = &language.conversation.kinds;
     let words: Vec<&str> = spoken.split_whitespace().skip_while(|word| kinds.before.contains(word)).collect();
     let first_is_verb = words.first().is_some_and(|word| kinds.verbs.contains(word));
+    // "Water the plants" is an order, "water comes in under the sink" is none.
+    let has_object = |words: &[&str]| {
+        let small = [language.things.articles, language.requests.pronouns];
+        let second = words.get(1);
+        second.is_some_and(|it| small.iter().any(|list| list.contains(it)))
+            || second.is_some_and(|it| language.numbers.number(&[*it]).is_some())
+    };
+    let first_is_verb = first_is_verb
+        || words.first().is_some_and(|it| kinds.verbs_or_nouns.contains(it)) && has_object(&words);
     let polite = hark_language::phrases::starts(kinds.polite, &words).is_some();
     let ends = words.len() > 1 && words.last().is_some_and(|word| kinds.last.contains(word));
     first_is_verb || polite || ends
@@ -79,6 +89,8 @@ mod tests {
             ("please explain quantum physics", "en", Instruction),
             ("could you write a short poem", "en", Instruction),
             ("Turn on the light.", "en", Instruction),
+            ("transfer fifty pounds to my sister", "en", Instruction),
+            ("water comes in under the sink", "en", Other),
             ("Actually, make it blue", "en", Correction),
             ("No, I meant the kitchen", "en", Correction),
             ("that was a mistake", "en", Correction),

@@ -47,6 +47,9 @@ pub struct Kinds {
     /// At the beginning: verbs in the imperative.
     #[serde(deserialize_with = "spoken::phrases")]
     pub verbs: Phrases,
+    /// At the beginning: verbs in the imperative that are nouns as well, where a thing, somebody or a number follows.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub verbs_or_nouns: Phrases,
     /// Words that may stand before an imperative.
     #[serde(deserialize_with = "spoken::phrases")]
     pub before: Phrases,
