@@ -412,6 +412,7 @@ fn a_remark_beside_a_request_is_left_out() {
         "the shed",
         "as soon as she is back",
         "she is back",
+        "nobody's to",
     ]);
     let spoken = Spoken { language: "en".into(), sentences: Arc::new(OneSentence("turn lights on", 1.0)) };
     let router = Router {
@@ -435,12 +436,24 @@ fn a_remark_beside_a_request_is_left_out() {
         // What limits a request stays.
         ("turn lights on as soon as she is back", false),
         ("turn lights on when she is back", false),
+        ("nobody's to turn lights on", false),
         // The rest is not understood.
         ("turn lamps on she likes it up", false),
     ] {
         let found = router.understand(text, "unknown");
         assert_eq!(!found.intents.is_empty(), is_read, "{text}: {found:?}");
     }
+}
+
+#[test]
+fn what_a_question_asks_of_is_no_remark() {
+    let spoken = Spoken { language: "en".into(), sentences: Arc::new(OneSentence("how much is", 1.0)) };
+    let router = Router {
+        spoken: vec![spoken],
+        classifier: Some(Arc::new(Mutex::new(Remarks(&["the plumber charging"])))),
+        ..router(Says(Category::OutOfScope, 1.0, &[]))
+    };
+    assert!(router.understand("how much is the plumber charging", "unknown").intents.is_empty());
 }
 
 #[test]

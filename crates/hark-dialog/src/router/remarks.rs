@@ -61,12 +61,24 @@ impl Router {
             };
             (0..at).any(reaches)
         };
-        let joins = |at: usize| lexicon.requests.connectors.contains(lower[at - 1]) || limits_to(at);
+        // "How much *is* the plumber charging" and "how long*'s* that scaffolding up" ask of what follows.
+        let asks = self.begins_as_question(said.text);
+        let is_of_state = |word: &str| {
+            let states = lexicon.discourse.states;
+            states.contains(word) || asks && lexicon.discourse.contraction(word).is_some()
+        };
+        let joins = |at: usize| {
+            lexicon.requests.connectors.contains(lower[at - 1]) || is_of_state(lower[at - 1]) || limits_to(at)
+        };
         let places = MIN_WORDS..(words.len() + 1).saturating_sub(MIN_WORDS);
         let behind = places.clone().filter(|at| begins_statement(lexicon, &lower, *at) && !joins(*at));
         let verbs = lexicon.discourse.verbs;
         let before = places.filter(|at| {
-            phrases::starts(verbs, &lower[*at..]).is_some() && begins_statement(lexicon, &lower, 0)
+            // "Nobody's *to* wake me" says whom nobody is to wake.
+            phrases::starts(verbs, &lower[*at..]).is_some()
+                && (!lexicon.discourse.not_before.contains(lower[*at - 1])
+                    || lexicon.requests.pronouns.contains(lower[*at - 1]))
+                && begins_statement(lexicon, &lower, 0)
         });
         // The shortest first: what is more than a remark is kept.
         let behind = behind.rev().map(|at| (0..at, at..words.len()));

@@ -110,7 +110,7 @@ impl Router {
     }
 
     /// Whether a text is a question by its mark or its first words; "when" may begin anything.
-    fn begins_as_question(&self, text: &str) -> bool {
+    pub(super) fn begins_as_question(&self, text: &str) -> bool {
         let begins =
             |language: &&Lexicon| language.memory.asks_whether(text) || language.memory.asks_what(text);
         text.trim_end().ends_with('?') || self.languages().iter().any(begins)
