@@ -386,6 +386,19 @@ pub struct SaidCorrection {
     pub language: String,
 }
 
+/// Words that a sentence may put in the place of others, with the rest of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaidContrast {
+    /// What is so.
+    pub new: String,
+    /// What is not.
+    pub old: String,
+    /// The other words: what it is about.
+    pub about: String,
+    /// ISO 639-1 of the words.
+    pub language: String,
+}
+
 /// What a value is: one takes the place of another of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
@@ -434,6 +447,9 @@ pub trait StatementReader: Send + Sync {
     }
     /// What a sentence puts in the place of something else: "no, it's Tuesday, not Monday".
     fn correction(&self, text: &str) -> Option<SaidCorrection>;
+    /// What a sentence may put in the place of something else that it names as wrong, the likeliest first: "it's not biscuit, the
+    /// puppy's called brisket", "it's the eleventh he starts not the fourth".
+    fn contrasts(&self, text: &str) -> Vec<SaidContrast>;
     /// A sentence without what leads in and what comes behind and says nothing of it: "by the way".
     fn bare<'t>(&self, text: &'t str) -> &'t str {
         text

@@ -1,7 +1,9 @@
 //! All that one sentence tells, and what a correction changes of what was told: "no, it's Tuesday, not Monday".
 
+use crate::changing::content;
 use crate::conversations::MAX_SPOKEN_OF;
 use crate::keep::{Asked, Kept, MAX_LOOKED_AT, Memory, Telling, named, told_back};
+use crate::likeness::{shared, without_parts};
 use crate::recall::OPEN;
 use hark_core::Fault;
 use hark_core::memory::{
@@ -31,7 +33,7 @@ impl Memory {
     }
 
     /// Keeps all that was told as something new.
-    fn keep_each(
+    pub(crate) fn keep_each(
         &self,
         text: &str,
         now_unix_ms: i64,
@@ -101,6 +103,9 @@ impl Memory {
 
     /// The fact that a text corrects, and its words as they are right.
     fn corrected(&self, text: &str, by: Option<&Requester>) -> Result<Option<(Fact, String)>, Fault> {
+        if let Some(found) = self.contrasted(text)? {
+            return Ok(Some(found));
+        }
         let said = self.reader.as_ref().and_then(|reader| reader.correction(text));
         // "No, it's the nineteenth" is another day, and leaves the rest as it was.
         let says_what_is_wrong = said.as_ref().is_some_and(|said| said.old.is_some());
@@ -124,6 +129,33 @@ impl Memory {
             None if says_what_is_wrong => self.with_other_values(text, by),
             found => Ok(found),
         }
+    }
+
+    /// The fact that has what a text calls wrong and a word of what else it says, and its words as they are right: "it's not
+    /// biscuit, the puppy's called brisket".
+    fn contrasted(&self, text: &str) -> Result<Option<(Fact, String)>, Fault> {
+        let contrasts = self.reader.as_ref().map(|reader| reader.contrasts(text)).unwrap_or_default();
+        if contrasts.is_empty() {
+            return Ok(None);
+        }
+        let facts = self.store.search(&content(text), true, MAX_LOOKED_AT)?;
+        let facts = without_parts(facts, |fact| fact);
+        Ok(contrasts.into_iter().find_map(|said| {
+            let about = content(&said.about);
+            let (old, language) = (content(&said.old), said.language);
+            let said = SaidCorrection { new: said.new, old: Some(said.old), language };
+            let is_of_it = |fact: &&Fact| {
+                let besides: Vec<String> =
+                    content(&fact.text).into_iter().filter(|word| !old.contains(word)).collect();
+                shared(&about, &besides) > 0
+            };
+            let right = |fact: &Fact| Some((fact.clone(), right_words(fact, &said)?));
+            facts
+                .iter()
+                .filter(is_of_it)
+                .filter_map(right)
+                .max_by_key(|(fact, _)| (shared(&about, &content(&fact.text)), fact.id))
+        }))
     }
 
     /// The words of the day in a fact, where a correction is another day.

@@ -8,8 +8,8 @@ use super::sentences::Sentences;
 use chrono::NaiveDateTime;
 use hark_core::Slots;
 use hark_core::memory::{
-    Dating, Entity, EntityKind, Fact, OWNER_KEY, SaidChange, SaidCorrection, SaidQuestion, SaidStatement,
-    SaidSubject, SaidTime, SaidValue, Statement, StatementReader,
+    Dating, Entity, EntityKind, Fact, OWNER_KEY, SaidChange, SaidContrast, SaidCorrection, SaidQuestion,
+    SaidStatement, SaidSubject, SaidTime, SaidValue, Statement, StatementReader,
 };
 use hark_core::ports::NEXT_TURN;
 use hark_language::Lexicon;
@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+mod contrasts;
 mod fillers;
 mod told_time;
 mod values;
@@ -109,6 +110,12 @@ impl StatementReader for Statements {
 
     fn correction(&self, text: &str) -> Option<SaidCorrection> {
         self.read(text, |rules| fillers::correction(text, &rules.lexicon.memory, rules.lexicon.code))
+    }
+
+    fn contrasts(&self, text: &str) -> Vec<SaidContrast> {
+        let read =
+            |rules: &Rules| Some(contrasts::contrasts(text, rules.lexicon)).filter(|found| !found.is_empty());
+        self.read(text, read).unwrap_or_default()
     }
 
     fn bare<'t>(&self, text: &'t str) -> &'t str {

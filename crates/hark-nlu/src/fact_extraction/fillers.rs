@@ -9,15 +9,15 @@ use hark_language::phrases;
 const MAX_CORRECTED: usize = 8;
 
 /// A word of a text: where it stands, and in the form in which words are compared.
-struct Word {
-    start: usize,
-    end: usize,
-    lower: String,
+pub(super) struct Word {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) lower: String,
     /// A comma or another mark of a pause stands behind it.
     pauses: bool,
 }
 
-fn words_of(text: &str) -> Vec<Word> {
+pub(super) fn words_of(text: &str) -> Vec<Word> {
     let mut at = 0;
     let raw = text.split_whitespace().map(move |word| {
         let start = at + text[at..].find(word).unwrap_or(0);
@@ -34,7 +34,7 @@ fn words_of(text: &str) -> Vec<Word> {
     .collect()
 }
 
-fn lower(words: &[Word]) -> Vec<&str> {
+pub(super) fn lower(words: &[Word]) -> Vec<&str> {
     words.iter().map(|word| word.lower.as_str()).collect()
 }
 
@@ -84,7 +84,7 @@ pub(super) fn first_word(text: &str) -> Option<&str> {
 }
 
 /// How many words at the beginning say that something is corrected: "no, sorry".
-fn correcting(said: &[&str], memory: &Memory) -> usize {
+pub(super) fn correcting(said: &[&str], memory: &Memory) -> usize {
     let mut from = 0;
     while let Some(length) = phrases::starts(memory.corrects, &said[from..]) {
         from += length;
