@@ -97,6 +97,11 @@ impl Deref for Phrases {
 }
 
 impl Phrases {
+    /// All of them, as the language lists them.
+    pub fn all(&self) -> &'static [&'static str] {
+        self.listed
+    }
+
     /// Whether it is one of them.
     pub fn contains(&self, phrase: &str) -> bool {
         self.openings.may_hold(phrase) && self.sorted.binary_search(&phrase).is_ok()

@@ -2,7 +2,7 @@
 //! somebody by what was told of them.
 
 use crate::keep::{Memory, without_possessive};
-use hark_core::memory::{Dating, Fact};
+use hark_core::memory::{Dating, Fact, ValueKind};
 use hark_language::names::normal;
 use hark_language::{Lexicon, Phrases};
 
@@ -60,8 +60,18 @@ impl Memory {
             let now = chrono::NaiveDateTime::default();
             reader.is_some_and(|it| it.time(&fact.text, language, now, Dating::Once).is_some())
         };
+        let has_day = || {
+            let days = [ValueKind::Day, ValueKind::DayOfMonth, ValueKind::Month, ValueKind::Time];
+            let language = fact.source.language.as_str();
+            let values = self.reader.as_ref().map(|it| it.values(&fact.text, language)).unwrap_or_default();
+            values.iter().any(|value| days.contains(&value.kind))
+        };
         let tells_when = || {
-            fact.time.is_some() || has_digit || has(|language| language.memory.asks.time_words) || is_dated()
+            fact.time.is_some()
+                || has_day()
+                || has_digit
+                || has(|language| language.memory.asks.time_words)
+                || is_dated()
         };
         let tells_where = || has(|language| language.memory.asks.place_words);
         let asks_nothing = !wanted.is_of_a_kind();

@@ -44,6 +44,8 @@ pub(crate) struct Question {
     relating: BTreeSet<String>,
     /// Whom its words mean that are no names, as keys of entities.
     meant: BTreeMap<String, BTreeSet<String>>,
+    /// Those of its words that count only where the fact has them: "country" of "what country".
+    light: BTreeSet<String>,
 }
 
 impl Question {
@@ -51,13 +53,19 @@ impl Question {
     pub(crate) fn likeness(&self, told: &[Word], facts: &[&Fact]) -> Likeness {
         let is_named = |key: &String| facts.iter().any(|fact| names(fact, told, key));
         let is_meant = |word: &str| self.meant.get(word).is_some_and(|keys| keys.iter().any(is_named));
-        likeness(&self.words, told, is_meant, |word| self.relating.contains(word))
+        let has = |word: &str| told.iter().any(|other| is_inflected(word, &other.plain));
+        let counts = |word: &&Word| !self.light.contains(&word.plain) || has(&word.plain);
+        let counted: Vec<Word> = self.words.iter().filter(counts).cloned().collect();
+        // Where nothing else was said they are all there is.
+        let words = if counted.is_empty() { &self.words } else { &counted };
+        likeness(words, told, is_meant, |word| self.relating.contains(word))
     }
 }
 
 impl Memory {
-    /// The telling words of a text.
+    /// The telling words of a text, each as the one it is compared as.
     fn words_of(&self, text: &str) -> Vec<Word> {
+        let text = &as_compared(text);
         let embedded = self.encoder.as_ref().map(|encoder| encoder.embed_words(text));
         let words = match embedded {
             Some(Ok(words)) if !words.is_empty() => words,
@@ -96,13 +104,23 @@ impl Memory {
 
     /// A question as it is compared with facts.
     pub(crate) fn compared(&self, asked: &str, by: &Requester) -> Result<Question, Fault> {
-        let words: Vec<Word> = self.words_of(asked).into_iter().filter(|word| !asks(&word.plain)).collect();
+        let languages = hark_language::all();
+        // "When" and "what date" are answered by a date, which says neither.
+        let said = languages.iter().map(|it| it.memory.without_asking(asked)).min_by_key(|said| said.len());
+        let all = self.words_of(said.filter(|said| !said.is_empty()).unwrap_or(asked));
+        let words: Vec<Word> = all.into_iter().filter(|word| !asks(&word.plain)).collect();
+        let kinds: Vec<String> = languages.iter().filter_map(|it| it.memory.kind_asked(asked)).collect();
+        let is_light = |word: &&String| {
+            kinds.iter().any(|kind| normal(kind) == **word)
+                || languages.iter().any(|it| it.memory.asks.light.contains(word))
+        };
+        let light = words.iter().map(|word| &word.plain).filter(is_light).cloned().collect();
         let relates =
             |word: &&String| self.question(word).is_some_and(|question| !question.relations.is_empty());
         let relating: BTreeSet<String> =
             words.iter().map(|word| &word.plain).filter(relates).cloned().collect();
         let meant = self.meant_by(&relating, asked, by)?;
-        Ok(Question { words, relating, meant })
+        Ok(Question { words, relating, meant, light })
     }
 
     /// The facts that may answer a question, by their words, their meaning and those that are named, the likest first.
@@ -110,7 +128,7 @@ impl Memory {
         if question.words.is_empty() {
             return Ok(Vec::new());
         }
-        let plain: Vec<String> = question.words.iter().map(|word| word.plain.clone()).collect();
+        let plain: Vec<String> = question.words.iter().flat_map(|word| with_others(&word.plain)).collect();
         let mut facts: BTreeMap<i64, Fact> = BTreeMap::new();
         let by_words = self.store.search(&plain, true, MAX_COMPARED)?;
         let keys: Vec<String> = question.meant.values().flatten().cloned().collect();
@@ -161,6 +179,31 @@ impl Memory {
             state.words.remove(id);
         }
     }
+}
+
+/// A text with its words as they are compared: "who has next door's key" as "who has neighbours key".
+fn as_compared(text: &str) -> String {
+    let languages = hark_language::all();
+    let plain = |word: &str| without_possessive(word, &languages).to_lowercase().replace(['\'', '’'], "");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let lower: Vec<String> = words.iter().map(|word| plain(word)).collect();
+    let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
+    let (mut said, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let found = languages.iter().filter_map(|it| it.memory.compared_as(&lower[at..]));
+        let (word, length) = found.max_by_key(|(_, length)| *length).unwrap_or((words[at], 1));
+        said.push(word);
+        at += length;
+    }
+    said.join(" ")
+}
+
+/// A word and those that are compared as it.
+fn with_others(word: &str) -> Vec<String> {
+    let languages = hark_language::all();
+    let others = languages.iter().flat_map(|it| it.memory.others_like(word));
+    let words = others.flat_map(|phrase| phrase.split(' ')).filter(|word| !is_small(word));
+    words.chain([word]).map(str::to_owned).collect()
 }
 
 /// Whether the name of an entity is in a fact.
@@ -231,6 +274,14 @@ mod tests {
         for (one, other) in [("hat", "hats off"), ("car", "carpet"), ("wide", "window"), ("ben", "bench")] {
             assert!(!is_inflected(one, other), "{one} {other}");
         }
+    }
+
+    #[test]
+    fn words_of_the_same_are_compared_as_one() {
+        assert_eq!(as_compared("who has next door's key"), "who has neighbours key");
+        assert_eq!(as_compared("Our neighbour's dog"), "Our neighbours dog");
+        assert_eq!(as_compared("what's the code for the door"), "what's the code for the door");
+        assert!(with_others("neighbours").contains(&"neighbour".to_owned()));
     }
 
     #[test]

@@ -55,6 +55,11 @@ pub struct Memory {
     pub but: Phrases,
     /// Words for somebody who was spoken of, and what stands in their place with `{}` for the name: "her" is "{}'s".
     pub pronouns: Table<Phrase>,
+    /// Words that stand for what was named before: "there".
+    pub demonstratives: Phrases,
+    /// Words that are another in a question than in its answer, by the one they are compared as: "neighbours" with "next
+    /// door".
+    pub same: Table<Phrases>,
     /// Endings of words that stand for another word, and that word: "'ve got" is "have".
     pub contractions: Table<Phrase>,
     /// Which words of a question want which kind of answer.
@@ -78,6 +83,10 @@ pub struct Asks {
     pub whether: Phrases,
     /// What any other question begins with, but for words that begin other sentences as well: "what", "who".
     pub what: Phrases,
+    /// Words of a question that its answer often lacks: "takes".
+    pub light: Phrases,
+    /// Beginnings of questions behind which a word says of which kind the answer is: "which".
+    pub kind: Phrases,
     /// Words of a question that only who lives here can answer: "my", "am i".
     pub own: Phrases,
     /// Words of an answer that says where: "in", "under".
@@ -197,6 +206,18 @@ impl Memory {
         phrases::find(self.pronouns, &[word.to_lowercase().replace('’', "'").as_str()]).is_some()
     }
 
+    /// What the phrase that some words begin with is compared as, and its count of words: "neighbours" for "next door".
+    pub fn compared_as(&self, words: &[&str]) -> Option<(&'static str, usize)> {
+        let found =
+            self.same.iter().filter_map(|(as_what, said)| Some((*as_what, phrases::starts(*said, words)?)));
+        found.max_by_key(|(_, length)| *length)
+    }
+
+    /// The words that are compared as one word, without that one.
+    pub fn others_like(&self, word: &str) -> &'static [&'static str] {
+        self.same.iter().find(|(as_what, _)| *as_what == word).map_or(&[], |(_, said)| said.all())
+    }
+
     /// Whether a text begins like a question that is answered by yes or no.
     pub fn asks_whether(&self, text: &str) -> bool {
         phrases::starts(self.asks.whether, &borrowed(&words(text))).is_some()
@@ -215,6 +236,26 @@ impl Memory {
     /// Whether a text begins like a question that is not answered by yes or no, and is of the speaker's own: "what's my size".
     pub fn asks_of_own(&self, text: &str) -> bool {
         self.asks_what(text) && self.has_any(self.asks.own, text)
+    }
+
+    /// A question without the words that only say that it asks for a time or a place: "what date is the party".
+    pub fn without_asking<'t>(&self, text: &'t str) -> &'t str {
+        let words = words(text);
+        let words = borrowed(&words);
+        let lists = [self.asks.when, self.asks.place].into_iter();
+        let length = lists.filter_map(|list| phrases::starts(list, &words)).max().unwrap_or(0);
+        let mut rest = text.trim_start();
+        for _ in 0..length {
+            rest = rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start());
+        }
+        rest
+    }
+
+    /// The word by which a question says of which kind its answer is: "country" of "what country does he live in".
+    pub fn kind_asked(&self, text: &str) -> Option<String> {
+        let words = words(text);
+        let length = phrases::starts(self.asks.kind, &borrowed(&words))?;
+        words.get(length).cloned()
     }
 
     /// A name without the ending that makes it an owner: "Anna's" is "Anna".
@@ -276,6 +317,16 @@ mod tests {
         ] {
             assert_eq!(crate::of(code).memory.told_back(said), told, "{said}");
         }
+    }
+
+    #[test]
+    fn what_a_question_only_asks_with_is_known() {
+        let english = &crate::of("en").memory;
+        assert_eq!(english.without_asking("what date are the jabs"), "are the jabs");
+        assert_eq!(english.without_asking("the jabs"), "the jabs");
+        assert_eq!(english.kind_asked("which country is he in").as_deref(), Some("country"));
+        assert_eq!(english.compared_as(&["next", "door", "is"]), Some(("neighbours", 2)));
+        assert_eq!(english.compared_as(&["door"]), None);
     }
 
     #[test]
