@@ -1,14 +1,30 @@
-//! Deletes facts: the one that a request names, or all facts about a person or thing.
+//! Deletes facts: the one that a request names, or all facts about a person or thing. Of a fact that tells of something else as
+//! well, that is kept.
 
 use crate::changing::{LEAST_SHARED, content};
-use crate::keep::{MAX_ABOUT, MAX_LOOKED_AT, Memory};
+use crate::keep::{Asked, Kept, MAX_ABOUT, MAX_LOOKED_AT, Memory, Telling, without_possessive};
 use crate::likeness::shared;
 use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester};
-use hark_language::names::{normal, telling_words};
+use hark_language::names::{is_small, normal, telling_words};
+use hark_language::phrases;
 
 /// Facts at most that are forgotten by a part of the words that were said.
 const MAX_OTHERWISE: usize = 3;
+
+/// Words that say something of a clause which is forgotten alone, at least, and of what is kept of its sentence.
+const LEAST_OF_CLAUSE: usize = 2;
+
+/// What was forgotten.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Forgotten {
+    /// The facts that are gone, history included.
+    pub gone: Vec<Fact>,
+    /// What is forgotten of the current ones, in words.
+    pub said: Vec<String>,
+    /// What they told of something else.
+    pub kept: Vec<Fact>,
+}
 
 /// What is to be forgotten, without a sentence of its own behind it.
 pub fn topic_of(asked: &str) -> &str {
@@ -17,14 +33,48 @@ pub fn topic_of(asked: &str) -> &str {
 }
 
 impl Memory {
-    /// Forgets the fact that is meant, or every one about something; answers those that are gone, history included.
+    /// Forgets the fact that is meant, or every one about something.
     ///
     /// # Errors
     /// When the store cannot be read or written.
-    pub fn forget(&self, asked: &str, every: bool, by: &Requester) -> Result<Vec<Fact>, Fault> {
-        let found = self.to_forget(asked, every, by)?;
-        let ids: Vec<i64> = found.iter().filter(|fact| self.may_tell(fact, by)).map(|fact| fact.id).collect();
-        self.forget_ids(&ids)
+    pub fn forget(&self, asked: &str, every: bool, by: &Requester) -> Result<Forgotten, Fault> {
+        let mut found = self.to_forget(asked, every, by)?;
+        found.retain(|fact| self.may_tell(fact, by));
+        let topic = content(topic_of(asked));
+        // A sentence goes on with another one that is kept by itself.
+        let mut longer = Vec::new();
+        for fact in &found {
+            longer.extend(self.store.search(&telling_words(&fact.text), false, MAX_LOOKED_AT)?);
+        }
+        longer.retain(|it| found.iter().any(|fact| it.text != fact.text && it.text.contains(&fact.text)));
+        longer.retain(|it| parted(it, &topic).is_some() && self.may_tell(it, by));
+        found.extend(longer);
+        found.sort_by_key(|fact| std::cmp::Reverse(fact.id));
+        found.dedup_by_key(|fact| fact.id);
+        let gone = self.forget_ids(&found.iter().map(|fact| fact.id).collect::<Vec<_>>())?;
+        let (mut said, mut kept): (Vec<String>, _) = (Vec::new(), Vec::new());
+        for fact in &found {
+            let (part, rest) = parted(fact, &topic).unwrap_or_else(|| (fact.text.clone(), String::new()));
+            said.push(part);
+            if !rest.is_empty() {
+                kept.extend(self.keep_rest(fact, &rest, by)?);
+            }
+        }
+        let all = said.clone();
+        said.retain(|one| !all.iter().any(|other| other.len() > one.len() && other.contains(one)));
+        said.dedup();
+        Ok(Forgotten { gone, said, kept })
+    }
+
+    /// Keeps what a fact tells besides what is forgotten of it, as it was told then.
+    fn keep_rest(&self, fact: &Fact, rest: &str, by: &Requester) -> Result<Vec<Fact>, Fault> {
+        let teller =
+            Requester { speaker: fact.source.speaker, person: fact.source.person.clone(), ..by.clone() };
+        let asked = Asked { telling: Telling::Whole, private: fact.source.private };
+        let turn = fact.source.turn.as_deref();
+        let all = self.keep_each(rest, fact.told_unix_ms, &teller, turn, asked)?;
+        let new = |kept| if let Kept::New(fact, _) = kept { Some(*fact) } else { None };
+        Ok(all.into_iter().filter_map(new).collect())
     }
 
     /// The facts that are meant by what is to be forgotten; `every`: every one about it.
@@ -117,5 +167,88 @@ impl Memory {
         found.sort_by_key(|fact| std::cmp::Reverse(fact.id));
         found.dedup_by_key(|fact| fact.id);
         Ok(found)
+    }
+}
+
+/// The part of a fact that tells of a topic, and the rest of it where that stands for itself: "the council tax comes out on the
+/// fifteenth and the mortgage on the first".
+fn parted(fact: &Fact, topic: &[String]) -> Option<(String, String)> {
+    let clauses = clauses(&fact.text);
+    let counts: Vec<usize> = clauses.iter().map(|clause| shared(topic, &content(clause))).collect();
+    let most = counts.iter().copied().max().filter(|most| *most > 0)?;
+    let of_topic = |at: &usize| counts[*at] == most;
+    let join = |of: bool| -> Vec<&str> {
+        (0..clauses.len()).filter(|at| of_topic(at) == of).map(|at| clauses[at]).collect()
+    };
+    let (gone, rest) = (join(true), join(false));
+    let says = |part: &[&str]| content(&part.join(" ")).len() >= LEAST_OF_CLAUSE;
+    if !says(&gone) || !says(&rest) {
+        return None;
+    }
+    let (gone, rest) = (gone.join(", "), rest.join(", "));
+    let first = rest.split_whitespace().next()?;
+    let languages = hark_language::all();
+    let Some(language) = languages.iter().find(|it| it.memory.is_pronoun(first)) else {
+        let points = languages.iter().any(|it| it.memory.begins_with(it.memory.points_back, &rest));
+        return (!points).then_some((gone, rest));
+    };
+    // "Milo starts on monday and he's allergic to nuts": the rest is about Milo, too.
+    let mut words = fact.text.split_whitespace();
+    let begins = words.next()?;
+    let whom =
+        if is_small(&normal(begins)) { format!("{begins} {}", words.next()?) } else { begins.to_owned() };
+    let whom = without_possessive(&whom, &languages);
+    let is_topic = shared(topic, &content(&whom)) > 0;
+    (!is_topic).then(|| (gone, language.memory.named(&rest, &whom)))
+}
+
+/// The clauses of a text: what commas and words like "and" stand between.
+fn clauses(text: &str) -> Vec<&str> {
+    let mut at = 0;
+    let words: Vec<(usize, &str)> = text
+        .split_whitespace()
+        .map(|word| {
+            let start = at + text[at..].find(word).unwrap_or(0);
+            at = start + word.len();
+            (start, word)
+        })
+        .collect();
+    let lower: Vec<String> = words.iter().map(|(_, word)| word.to_lowercase()).collect();
+    let lower: Vec<&str> = lower.iter().map(|word| word.trim_end_matches([',', ';', '.'])).collect();
+    let languages = hark_language::all();
+    let joins = |at: usize| {
+        let lengths = languages.iter().filter_map(|it| phrases::starts(it.memory.connectors, &lower[at..]));
+        lengths.max().unwrap_or(0)
+    };
+    let (mut found, mut start, mut at) = (Vec::new(), 0, 1);
+    while at < words.len() {
+        let joined = joins(at);
+        let pauses = words[at - 1].1.ends_with([',', ';', '.']);
+        if (joined > 0 || pauses) && at + joined < words.len() {
+            found.push(text[start..words[at].0].trim_end_matches([' ', ',', ';', '.']));
+            start = words[at + joined].0;
+        }
+        at += joined.max(1);
+    }
+    found.push(text[start..].trim_end_matches([' ', ',', ';', '.']));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_meant_of_a_sentence_is_forgotten() {
+        let part = |text: &str, topic: &str| {
+            parted(&Fact { text: text.into(), ..Fact::default() }, &content(topic)).map(|(_, rest)| rest)
+        };
+        let milo = "milo starts at the nursery on monday and he's allergic to nuts";
+        assert_eq!(part(milo, "the nursery").as_deref(), Some("milo's allergic to nuts"));
+        assert_eq!(part(milo, "milo"), None, "all of it is about him");
+        let tax = "council tax comes out on the fifteenth and the mortgage on the first";
+        assert_eq!(part(tax, "the council tax").as_deref(), Some("the mortgage on the first"));
+        assert_eq!(part("gran likes tulips and roses", "roses"), None, "a thing is no clause");
+        assert_eq!(part("the plumber's called baz", "the plumber"), None);
     }
 }

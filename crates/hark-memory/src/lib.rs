@@ -29,7 +29,7 @@ mod several_facts;
 mod speaking;
 mod vectors;
 
-pub use forgetting::topic_of;
+pub use forgetting::{Forgotten, topic_of};
 pub use keep::{Asked, Kept, Memory, Telling, sounds_private};
 pub use ranking::fuse;
 pub use recall::Recalled;

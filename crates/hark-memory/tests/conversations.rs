@@ -103,7 +103,7 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
     }
     let asked = text(step, "forget").expect("say, tell, remember, ask or forget");
     let every = get(step, "every").and_then(Yaml::as_bool).unwrap_or(false);
-    let gone = memory.forget(asked, every, &by).unwrap();
+    let gone = memory.forget(asked, every, &by).unwrap().gone;
     let count = gone.iter().filter(|fact| fact.ended_unix_ms.is_none()).count() as i64;
     (Some(count) != get(step, "gone").and_then(Yaml::as_integer)).then(|| format!("forget {asked}: {gone:?}"))
 }

@@ -9,7 +9,7 @@ use hark_core::memory::{Entity, EntityKind};
 use hark_core::ports::Fact;
 use hark_core::tool::{error_code, reason};
 use hark_home::undo::Undoable;
-use hark_memory::{Asked, Kept, Telling};
+use hark_memory::{Asked, Forgotten, Kept, Telling};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -159,22 +159,27 @@ pub fn forget(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
     let (memory, by) = (services.memory.clone(), args.requester().clone());
     let every = args.flag("every").unwrap_or(false);
     if let Some(id) = args.integer("id") {
-        return Ok(blocking(move || forgotten(memory.forget_ids(&[id])?, &format!("number {id}"))));
+        return Ok(blocking(move || {
+            let gone = memory.forget_ids(&[id])?;
+            let said = gone.iter().filter(|fact| fact.ended_unix_ms.is_none()).map(|fact| fact.text.clone());
+            let said = said.collect();
+            forgotten(Forgotten { gone, said, kept: Vec::new() }, &format!("number {id}"))
+        }));
     }
     let asked = needed(args, "query")?;
     Ok(blocking(move || forgotten(memory.forget(&asked, every, &by)?, &asked)))
 }
 
-fn forgotten(gone: Vec<Fact>, asked: &str) -> Result<Outcome, Failure> {
-    if gone.is_empty() {
+fn forgotten(what: Forgotten, asked: &str) -> Result<Outcome, Failure> {
+    if what.gone.is_empty() {
         return Err(unknown(asked));
     }
     // What was so before goes too, and nobody needs to hear of it.
-    let current: Vec<&Fact> = gone.iter().filter(|fact| fact.ended_unix_ms.is_none()).collect();
-    let texts: Vec<&str> = current.iter().map(|fact| fact.text.as_str()).collect();
-    let outcome = Outcome::new(true, json!({"facts": texts, "count": texts.len()}));
-    Ok(gone.into_iter().fold(outcome, |outcome, fact| {
-        outcome.undone_by(Undoable::Fact { fact: Box::new(fact), known: true })
+    let outcome = Outcome::new(true, json!({"facts": what.said, "count": what.said.len()}));
+    let gone = what.gone.into_iter().map(|fact| (fact, true));
+    let all = gone.chain(what.kept.into_iter().map(|fact| (fact, false)));
+    Ok(all.fold(outcome, |outcome, (fact, known)| {
+        outcome.undone_by(Undoable::Fact { fact: Box::new(fact), known })
     }))
 }
 
