@@ -9,8 +9,8 @@ use hark_core::memory::{
     Entity, EntityKind, Fact, FactStore, OWNER_KEY, Requester, SaidStatement, SaidSubject, SaidTime,
     SentenceVectors, Source, Speaker, Statement, StatementReader, Vectors, WhichFacts,
 };
-use hark_language::Lexicon;
-use hark_language::names::{normal, telling_words};
+use hark_language::names::{asks, is_small, normal, telling_words};
+use hark_language::{Lexicon, Phrases, phrases};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -304,6 +304,31 @@ impl Memory {
             kept += usize::from(matches!(done, Kept::New(..)));
         }
         Ok(kept)
+    }
+
+    /// Whether a question could find a text: "we went there last year" names nothing that could be asked for. What begins with a
+    /// pronoun is kept behind the sentence before it.
+    pub fn can_be_asked_for(&self, text: &str) -> bool {
+        let mut said = text.to_owned();
+        let values = self.reader.as_ref().map(|reader| reader.values(text, "")).unwrap_or_default();
+        for value in values.iter().rev() {
+            said.replace_range(value.start..value.end, " ");
+        }
+        let words: Vec<String> = said.split_whitespace().map(normal).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let languages = hark_language::all();
+        let is_any =
+            |list: fn(&Lexicon) -> Phrases, word: &str| languages.iter().any(|it| list(it).contains(word));
+        let past = languages.iter().fold(words, |words, it| phrases::without(it.discourse.past, &words));
+        let points = past.iter().any(|word| is_any(|it| it.memory.demonstratives, word));
+        let named = past
+            .iter()
+            .filter(|word| !is_small(word) && !asks(word) && !is_any(|it| it.memory.demonstratives, word));
+        let begins = languages.iter().any(|it| {
+            it.memory.begins_with(it.memory.points_back, text)
+                || text.split_whitespace().next().is_some_and(|word| it.memory.is_pronoun(word))
+        });
+        begins || named.count() > usize::from(points)
     }
 
     /// Whether a rule reads a statement in one of the sentences of a text.

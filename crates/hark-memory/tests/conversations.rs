@@ -109,6 +109,18 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
 }
 
 #[test]
+fn what_names_nothing_cannot_be_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = memory(folder.path(), &reader("en"));
+    for text in ["we went there last year", "i love it there", "i put it there on monday"] {
+        assert!(!memory.can_be_asked_for(text), "{text}");
+    }
+    for text in ["we're vegan", "we went to crete last year", "she has one", "that boiler leaks again"] {
+        assert!(memory.can_be_asked_for(text), "{text}");
+    }
+}
+
+#[test]
 fn what_a_model_has_read_is_kept_and_replaces_nothing_that_a_rule_has() {
     let folder = tempfile::tempdir().unwrap();
     let memory = memory(folder.path(), &reader("en"));

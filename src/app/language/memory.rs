@@ -150,7 +150,10 @@ impl MemoryIntents for Told {
         };
         // A secret is kept only where a rule reads what it is of.
         let is_secret = || hark_memory::sounds_private(text) && self.reader.statement(text).is_none();
-        let is_kept = self.keeps_statements && (likely >= LIKELY || is_read()) && !is_secret();
+        let is_kept = self.keeps_statements
+            && (likely >= LIKELY || is_read())
+            && !is_secret()
+            && self.memory.can_be_asked_for(text);
         let why = || "it tells something of the household".to_owned();
         is_kept.then(|| (intent(REMEMBER, telling(text, &["stated", "whole"]), 0.9, why()), String::new()))
     }
