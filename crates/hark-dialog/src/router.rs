@@ -455,8 +455,7 @@ impl Router {
             return Understanding { why, language: detected, classification, ..found };
         }
         let classified = classifier.map(|classifier| self.by_classifier(classifier, said));
-        let is_request = matches!(&classified, Some(Ok(found)) if !found.intents.is_empty());
-        if let Some(found) = (!is_request).then(|| self.otherwise(said)).flatten() {
+        if let Some(found) = self.instead_of_classified(classified.as_ref(), said) {
             return found;
         }
         self.as_classified(said, found, detected, classified)

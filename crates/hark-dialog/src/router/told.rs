@@ -6,7 +6,7 @@ use crate::{dialog_act, intent_tools};
 use hark_core::memory::{Answering, MemoryIntents};
 use hark_core::ports::NEXT_TURN;
 use hark_core::session::EntryTag;
-use hark_core::{Category, Intent, Route, Slots, Understanding};
+use hark_core::{Category, Fault, Intent, Route, Slots, Understanding};
 use hark_language::{Lexicon, phrases};
 use std::sync::PoisonError;
 
@@ -100,13 +100,72 @@ impl Router {
             let mut classifier = classifier.lock().unwrap_or_else(PoisonError::into_inner);
             let asked = classifier.classify(text).ok()?;
             let is_asked = ASKED.contains(&asked.category) && asked.confidence >= SURELY_ASKED;
-            if is_asked { None } else { classifier.statement(text).ok().flatten() }
+            if is_asked && !self.says_how_it_is(&words) {
+                return None;
+            }
+            let mut likely = classifier.statement(text).ok().flatten()?;
+            // "Ash is a plasterer *he's dead funny*": what is said behind it makes it no less worth.
+            if let Some(before) = self.before_next_statement(text) {
+                let first = classifier.statement(&before).ok().flatten();
+                likely.worth_keeping = first.map_or(0.0, |it| it.worth_keeping).max(likely.worth_keeping);
+            }
+            Some(likely)
         };
         let likely = said.effort.apart(likely)?.worth_keeping;
         if self.orders_within(said) {
             return None;
         }
         self.of_memory(said, |memory, text| memory.told(text, likely))
+    }
+
+    /// What answers in the place of what the classifier made of a text: anything where it made nothing of it.
+    pub(super) fn instead_of_classified(
+        &self,
+        classified: Option<&Result<Understanding, Fault>>,
+        said: &Said<'_>,
+    ) -> Option<Understanding> {
+        match classified {
+            Some(Ok(found)) if !found.intents.is_empty() => self.instead_of_a_guess(found, said),
+            _ => self.otherwise(said),
+        }
+    }
+
+    /// What was told that has to do with a question of which the classifier found nothing but its kind: "what day am I having the
+    /// chiropodist" asks for no date of today.
+    fn instead_of_a_guess(&self, found: &Understanding, said: &Said<'_>) -> Option<Understanding> {
+        let [intent] = found.intents.as_slice() else { return None };
+        let category = (self.facts.category_of)(&intent.name)?;
+        let is_guess = intent.route == Route::Intent
+            && intent.slots.is_empty()
+            && matches!(category, Category::Question | Category::HomeQuery | Category::Timer)
+            && found.classification.as_ref().is_some_and(|it| !it.taught)
+            && self.answers_alone();
+        is_guess.then(|| self.remembered_otherwise(said, Answering::Concerns))?
+    }
+
+    /// Whether some words say how something is: "the fairy lights *are in* the cellar", "the window*'s a* metre wide".
+    fn says_how_it_is(&self, words: &[&str]) -> bool {
+        let says = |lexicon: &&Lexicon, at: usize| {
+            let (talk, things) = (&lexicon.discourse, &lexicon.things);
+            let is_article = words.get(at + 1).is_some_and(|word| things.articles.contains(word));
+            talk.copulas.contains(words[at]) || is_article && talk.contraction(words[at]).is_some()
+        };
+        self.languages().iter().any(|lexicon| (1..words.len()).any(|at| says(lexicon, at)))
+    }
+
+    /// The part of a text before the last statement in it that begins with somebody: "Ash is a plasterer | he's dead funny".
+    fn before_next_statement(&self, text: &str) -> Option<String> {
+        let words = plain_words(text);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let begins = |lexicon: &&Lexicon, at: usize| {
+            let talk = &lexicon.discourse;
+            phrases::starts(talk.speakers, &words[at..]).is_some()
+                && !lexicon.requests.connectors.contains(words[at - 1])
+        };
+        let languages = self.languages();
+        let places = LEAST_TOLD..(words.len() + 1).saturating_sub(LEAST_TOLD);
+        let at = places.rev().find(|at| languages.iter().any(|lexicon| begins(lexicon, *at)))?;
+        Some(text.split_whitespace().take(at).collect::<Vec<_>>().join(" "))
     }
 
     /// Whether a text is a question by its mark or its first words; "when" may begin anything.
