@@ -376,10 +376,7 @@ impl Router {
         if is_spent || !understood || has_unread_parts(&found) {
             let beside = classifier.and_then(|classifier| self.beside_remark(language, classifier, said));
             match beside {
-                Some(mut beside) if !beside.intents.is_empty() => {
-                    beside.classification = self.classification(text, &beside);
-                    return beside;
-                }
+                Some(beside) if !beside.intents.is_empty() => return beside,
                 Some(beside) if !understood => found = beside,
                 _ => {}
             }

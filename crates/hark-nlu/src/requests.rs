@@ -2,6 +2,7 @@
 //! "turn off the kitchen light and the fan", "turn the lamp and the fan off", "turn on the light and set it
 //! to 50 percent", "a timer for five minutes and another for ten". Several of a kind: `multi_value.rs`.
 
+mod plain_words;
 mod reading;
 mod shared_words;
 mod times;

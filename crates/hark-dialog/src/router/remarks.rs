@@ -122,11 +122,11 @@ impl Router {
             let request = words[request].join(" ");
             let (found, is_understood) = self.by_templates(language, &Said { text: &request, ..*said });
             if is_understood && !has_unread_parts(&found) {
-                return Some(found);
+                let classification = self.classification(said.text, &found);
+                return Some(Understanding { classification, ..found });
             }
-            if found.unknown.as_ref().is_some_and(|thing| thing.sure) {
-                unknown = unknown.take().or(Some(found));
-            }
+            let is_sure = |found: &Understanding| found.unknown.as_ref().is_some_and(|thing| thing.sure);
+            unknown = unknown.take().or(Some(found).filter(is_sure));
             None
         });
         understood.or(unknown)

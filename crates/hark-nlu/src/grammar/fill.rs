@@ -236,13 +236,7 @@ impl Reader<'_> {
         // Nor does who names a place that is not here mean the whole house.
         let everywhere =
             found.slots.contains_key("domain") && !TARGET.iter().any(|slot| found.slots.contains_key(*slot));
-        // Nor who speaks of what was spoken of before: "make them a bit warmer".
-        let several = self.grammar.lexicon().requests.several_pronouns;
-        let leans = everywhere
-            && said_words
-                .iter()
-                .any(|word| several.contains(word) && !tokens.iter().any(|it| it.word == *word));
-        let unheard = candidate.unheard && everywhere || leans;
+        let unheard = everywhere && (candidate.unheard || said.has_passed_them(&tokens));
         // Nor does who names a place and something in it mean all that is there, nor is anything to be done of which only
         // the place was said: "water the garden".
         let named = found.slots.contains_key("name");
@@ -401,6 +395,13 @@ impl<'g> Text<'g> {
         self.words[at].is_some()
             && !lexicon.things.small_words.contains(word)
             && at.checked_sub(1).is_some_and(|before| points(&self.tokens[before].word))
+    }
+
+    /// Whether a pronoun for what was spoken of before is not read: "make *them* a bit warmer".
+    fn has_passed_them(&self, read: &[Token]) -> bool {
+        let several = self.grammar.lexicon().requests.several_pronouns;
+        let is_read = |token: &Token| read.iter().any(|it| it.word == token.word);
+        self.tokens.iter().any(|token| several.contains(&token.word) && !is_read(token))
     }
 
     fn has(&self, word: &str) -> bool {
