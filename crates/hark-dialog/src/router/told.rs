@@ -100,7 +100,7 @@ impl Router {
             let mut classifier = classifier.lock().unwrap_or_else(PoisonError::into_inner);
             let asked = classifier.classify(text).ok()?;
             let is_asked = ASKED.contains(&asked.category) && asked.confidence >= SURELY_ASKED;
-            if is_asked && !self.says_how_it_is(&words) {
+            if is_asked && !self.says_what_it_is(&words) {
                 return None;
             }
             let mut likely = classifier.statement(text).ok().flatten()?;
@@ -143,12 +143,13 @@ impl Router {
         is_guess.then(|| self.remembered_otherwise(said, Answering::Concerns))?
     }
 
-    /// Whether some words say how something is: "the fairy lights *are in* the cellar", "the window*'s a* metre wide".
-    fn says_how_it_is(&self, words: &[&str]) -> bool {
+    /// Whether some words say where or what something is: "the fairy lights *are in* the cellar", "the window*'s a* metre wide".
+    fn says_what_it_is(&self, words: &[&str]) -> bool {
         let says = |lexicon: &&Lexicon, at: usize| {
             let (talk, things) = (&lexicon.discourse, &lexicon.things);
-            let is_article = words.get(at + 1).is_some_and(|word| things.articles.contains(word));
-            talk.copulas.contains(words[at]) || is_article && talk.contraction(words[at]).is_some()
+            let Some(next) = words.get(at + 1) else { return false };
+            talk.copulas.contains(words[at]) && talk.within.contains(next)
+                || talk.contraction(words[at]).is_some() && things.articles.contains(next)
         };
         self.languages().iter().any(|lexicon| (1..words.len()).any(|at| says(lexicon, at)))
     }

@@ -397,11 +397,14 @@ impl<'g> Text<'g> {
             && at.checked_sub(1).is_some_and(|before| points(&self.tokens[before].word))
     }
 
-    /// Whether a pronoun for what was spoken of before is not read: "make *them* a bit warmer".
+    /// Whether a pronoun for what another turn spoke of is not read: "make *them* a bit warmer", but "these lights are too bright
+    /// bring them down".
     fn has_passed_them(&self, read: &[Token]) -> bool {
         let several = self.grammar.lexicon().requests.several_pronouns;
         let is_read = |token: &Token| read.iter().any(|it| it.word == token.word);
-        self.tokens.iter().any(|token| several.contains(&token.word) && !is_read(token))
+        let is_passed = |token: &Token| several.contains(&token.word) && !is_read(token);
+        self.tokens.iter().any(is_passed)
+            && !self.tokens.iter().any(|it| self.grammar.says_what_kind(&it.word))
     }
 
     fn has(&self, word: &str) -> bool {
