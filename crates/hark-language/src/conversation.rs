@@ -47,7 +47,7 @@ pub struct Kinds {
     /// At the beginning: verbs in the imperative.
     #[serde(deserialize_with = "spoken::phrases")]
     pub verbs: Phrases,
-    /// At the beginning: verbs in the imperative that are nouns as well, where a thing, somebody or a number follows.
+    /// Imperatives that are nouns as well, as "water". They begin an order only before an article, a pronoun or a number.
     #[serde(deserialize_with = "spoken::phrases")]
     pub verbs_or_nouns: Phrases,
     /// Words that may stand before an imperative.

@@ -92,6 +92,11 @@ pub struct Discourse {
 }
 
 impl Discourse {
+    /// Whether a word says how or what something is: "is", "bridget's".
+    pub fn says_state(&self, word: &str) -> bool {
+        self.states.contains(word) || self.contraction(word).is_some()
+    }
+
     /// A contraction taken apart: "somebody's" is "somebody" with "is" or "has".
     pub fn contraction<'w>(&self, word: &'w str) -> Option<(&'w str, Phrases)> {
         self.contractions.iter().find_map(|(end, meant)| Some((word.strip_suffix(end)?, *meant)))

@@ -259,18 +259,21 @@ fn is_covered(text: &str, pieces: &[&str]) -> bool {
     !told.is_empty() && telling_words(text).iter().all(|word| told.contains(word))
 }
 
+/// The words of a text with the byte at which each begins.
+pub(crate) fn placed_words(text: &str) -> Vec<(usize, &str)> {
+    let mut at = 0;
+    let placed = text.split_whitespace().map(|word| {
+        let start = at + text[at..].find(word).unwrap_or(0);
+        at = start + word.len();
+        (start, word)
+    });
+    placed.collect()
+}
+
 /// Where a text has some words, from byte to byte; case does not matter.
 fn place_of(text: &str, words: &str) -> Option<(usize, usize)> {
     let wanted: Vec<String> = words.split_whitespace().map(normal).collect();
-    let mut at = 0;
-    let said: Vec<(usize, &str)> = text
-        .split_whitespace()
-        .map(|word| {
-            let start = at + text[at..].find(word).unwrap_or(0);
-            at = start + word.len();
-            (start, word)
-        })
-        .collect();
+    let said = placed_words(text);
     if wanted.is_empty() || wanted.iter().any(String::is_empty) {
         return None;
     }

@@ -2,6 +2,7 @@
 //! well, that is kept.
 
 use crate::changing::{LEAST_SHARED, content};
+use crate::correcting::placed_words;
 use crate::keep::{Asked, Kept, MAX_ABOUT, MAX_LOOKED_AT, Memory, Telling, without_possessive};
 use crate::likeness::shared;
 use hark_core::Fault;
@@ -204,15 +205,7 @@ fn parted(fact: &Fact, topic: &[String]) -> Option<(String, String)> {
 
 /// The clauses of a text: what commas and words like "and" stand between.
 fn clauses(text: &str) -> Vec<&str> {
-    let mut at = 0;
-    let words: Vec<(usize, &str)> = text
-        .split_whitespace()
-        .map(|word| {
-            let start = at + text[at..].find(word).unwrap_or(0);
-            at = start + word.len();
-            (start, word)
-        })
-        .collect();
+    let words = placed_words(text);
     let lower: Vec<String> = words.iter().map(|(_, word)| word.to_lowercase()).collect();
     let lower: Vec<&str> = lower.iter().map(|word| word.trim_end_matches([',', ';', '.'])).collect();
     let languages = hark_language::all();

@@ -22,7 +22,7 @@ pub enum Answer {
     Declined,
     /// They may come.
     Tentative,
-    /// They sent somebody else.
+    /// Another person comes in their place.
     Delegated,
 }
 

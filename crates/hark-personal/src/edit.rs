@@ -17,7 +17,7 @@ const MOMENT: &str = "%Y%m%dT%H%M%S";
 /// What a calendar is about; without any of it, nothing is left of it.
 const ENTRIES: [&str; 4] = ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY"];
 
-/// What somebody answered who has not.
+/// The `PARTSTAT` of an attendee who has not answered.
 const UNANSWERED: &str = "NEEDS-ACTION";
 
 /// What is to be different about an event.
@@ -451,8 +451,8 @@ impl Editing {
         attendees.map(|one| (address_of(one).to_owned(), status_of(one).to_owned())).collect()
     }
 
-    /// Answers for whoever has one of these addresses; how many those are. With `old` answers only where there is none yet or
-    /// still the old one. It stays the same revision, which counts what the organizer changes.
+    /// Sets the answer of each attendee with one of these addresses, and returns how many there are. With `old`, addresses and
+    /// their answers, only where there is no answer yet or still the old one. `SEQUENCE` stays: it counts the organizer's changes.
     fn answer(
         &mut self,
         component: Range<usize>,
@@ -501,7 +501,7 @@ impl Editing {
     }
 }
 
-/// The mail address of somebody who is invited; empty where there is none.
+/// The mail address of an attendee; empty where there is none.
 fn address_of(attendee: Property<'_>) -> &str {
     match attendee.value.trim().split_once(':') {
         Some((scheme, address)) if scheme.eq_ignore_ascii_case("mailto") => address,

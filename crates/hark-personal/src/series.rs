@@ -148,7 +148,7 @@ pub(crate) fn completion(
     }
 }
 
-/// The moment a clock shows this, seconds since the Unix epoch; where no zone is told that of the house.
+/// When clocks show `local`, in seconds since the Unix epoch. Without a time zone they are those of the house.
 fn moment(zone: Tz, local: NaiveDateTime, wall: Wall<'_>) -> i64 {
     if !zone.is_floating()
         && let Some(at) = zone.from_local_datetime(&local).earliest()

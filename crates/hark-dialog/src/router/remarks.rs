@@ -96,11 +96,10 @@ impl Router {
         }
         // "It's my gran *not my mum*" puts something right, and so may "she doesn't want it"; "he's not well" does not.
         let (talk, requests) = (&lexicon.discourse, &lexicon.requests);
-        let is_state = |word: &str| talk.states.contains(word) || talk.contraction(word).is_some();
         let contrasts = |words: &[&str]| {
             let denies = words.iter().any(|word| requests.negations.contains(word));
             denies && words[1..].iter().any(|word| requests.pronouns.contains(word))
-                || words.windows(2).any(|pair| pair[1] == requests.not.text() && !is_state(pair[0]))
+                || words.windows(2).any(|pair| pair[1] == requests.not.text() && !talk.says_state(pair[0]))
         };
         // "The bathroom *can stay* as it is" leaves something out.
         let leaves_out = |words: &[&str]| {

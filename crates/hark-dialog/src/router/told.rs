@@ -154,7 +154,8 @@ impl Router {
         self.languages().iter().any(|lexicon| (1..words.len()).any(|at| says(lexicon, at)))
     }
 
-    /// The part of a text before the last statement in it that begins with somebody: "Ash is a plasterer | he's dead funny".
+    /// A text without its last statement, where that begins with a person or a pronoun: "Ash is a plasterer" of "Ash is a
+    /// plasterer he's dead funny".
     fn before_next_statement(&self, text: &str) -> Option<String> {
         let words = plain_words(text);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();

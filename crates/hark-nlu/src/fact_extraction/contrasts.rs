@@ -1,5 +1,5 @@
-//! What a sentence puts in the place of something that it says is wrong, wherever the two stand in it: "it's not biscuit, the puppy's
-//! called brisket", "it's the eleventh of january he starts not the fourth", "wednesdays instead of tuesdays from now on".
+//! Corrections that name both what is right and what is wrong, in any order: "it's not biscuit, the puppy's called brisket",
+//! "it's the eleventh of january he starts not the fourth", "wednesdays instead of tuesdays from now on".
 
 use super::fillers::{Word, correcting, lower, words_of};
 use super::values::values;
@@ -7,10 +7,10 @@ use hark_core::memory::SaidContrast;
 use hark_language::names::{asks, is_small, normal};
 use hark_language::{Lexicon, phrases};
 
-/// Words at most of what takes the place of something else.
-const MOST_WORDS: usize = 4;
+/// Most words of what is so, and of what is not.
+const MAX_PIECE_WORDS: usize = 4;
 
-/// Words of a sentence at most that is looked at.
+/// Most words of a sentence that is looked at.
 const MAX_WORDS: usize = 40;
 
 /// The ways in which a sentence may mean it, the likeliest first.
@@ -40,12 +40,12 @@ pub(super) fn contrasts(text: &str, lexicon: &'static Lexicon) -> Vec<SaidContra
     for not in 0..said.len() {
         let Some(marks) = phrases::starts(memory.not, &said[not..]) else { continue };
         let old_at = not + marks;
-        for length in (1..=MOST_WORDS.min(said.len() - old_at)).rev() {
+        for length in (1..=MAX_PIECE_WORDS.min(said.len() - old_at)).rev() {
             let Some(old) = piece(old_at, length) else { continue };
             // What is so stands before "not", behind "it's", or at the end: "it's not biscuit … brisket".
             let framed = frames.iter().copied().filter(|at| at + length <= not);
             // "Bridget's not at hay" only denies.
-            let denies = not.checked_sub(1).is_some_and(|at| is_state(said[at], lexicon));
+            let denies = not.checked_sub(1).is_some_and(|at| lexicon.discourse.says_state(said[at]));
             let before = not.checked_sub(length).filter(|_| !denies);
             let is_framed = frames.contains(&not) || not == from;
             let at_end = ends.iter().filter_map(|end| end.checked_sub(length));
@@ -73,12 +73,6 @@ pub(super) fn contrasts(text: &str, lexicon: &'static Lexicon) -> Vec<SaidContra
     // Those that are as like one another in the order in which they were found: longer ones first.
     found.sort_by_key(|(likeness, _)| std::cmp::Reverse(*likeness));
     found.into_iter().map(|(_, contrast)| contrast).collect()
-}
-
-/// Whether a word says that something is: "is", "bridget's".
-fn is_state(word: &str, lexicon: &Lexicon) -> bool {
-    let talk = &lexicon.discourse;
-    talk.states.contains(word) || talk.contraction(word).is_some()
 }
 
 fn says_something(piece: &str) -> bool {

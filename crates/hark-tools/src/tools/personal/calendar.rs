@@ -25,7 +25,7 @@ pub(super) const SEARCH_DAYS: i64 = 366;
 pub(super) const USUAL_MINUTES: i64 = 60;
 /// Most events that are told.
 const MAX_TOLD: usize = 50;
-/// Most attendees of an event that are told.
+/// Most attendees that are listed for an event.
 const MAX_ATTENDEES: usize = 10;
 
 /// Whether there is a calendar.
