@@ -45,6 +45,8 @@ pub struct Discourse {
     pub promising: Phrases,
     /// Verbs between a thing and what it is to do, which are not said back: "the light *has to* go off".
     pub modals: Phrases,
+    /// Phrases that mean something else than their words, and what sentences say for them: "*knock it off* at ten".
+    pub idioms: Table<Phrase>,
     /// Words of everyday speech, and what sentences say for them: "*pop* the light on", "everything off *up there*".
     pub plain_words: Table<Phrase>,
     /// Words of a clause that add nothing: "if it's *actually* open".

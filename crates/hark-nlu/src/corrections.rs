@@ -29,7 +29,10 @@ impl Speech<'_> {
         match next_turn {
             Some(_) if remark.is_some() => remark,
             Some(at) => Some(at).filter(|at| {
-                let denies = self.instead_of(&words[..*at], self.meant(&words[*at..])).is_some();
+                let (wrong, meant) = (&words[..*at], self.meant(&words[*at..]));
+                let is_not = meant.first().is_some_and(|it| self.lexicon().requests.negations.contains(it));
+                let denies = self.instead_of(wrong, meant).is_some()
+                    || is_not && self.without_item(wrong, &meant[1..]).is_some();
                 let marks = [talk.corrections_with, talk.corrections_behind];
                 denies
                     || corrects(at)
@@ -166,7 +169,15 @@ impl Speech<'_> {
     }
 
     /// A list of things without one of them: "add bread and bin bags … not *bin bags*".
-    pub(super) fn without_item(&self, wrong: &[&str], item: &[&str]) -> Option<String> {
+    pub(super) fn without_item(&self, wrong: &[&str], said: &[&str]) -> Option<String> {
+        let article = usize::from(said.first().is_some_and(|it| self.lexicon().things.articles.contains(it)));
+        let ends = (article + 1..=said.len()).rev();
+        ends.filter(|end| said.get(*end..).is_some_and(|rest| rest.is_empty() || self.is_remark(rest)))
+            .find_map(|end| self.without_words(wrong, &said[article..end]))
+    }
+
+    /// A request without some words that a connector joins to others.
+    fn without_words(&self, wrong: &[&str], item: &[&str]) -> Option<String> {
         let joins = |at: &usize| self.lexicon().requests.connectors.contains(wrong[*at]);
         let joint = (1..wrong.len()).filter(joins).find_map(|at| {
             let behind = at + 1 + item.len();

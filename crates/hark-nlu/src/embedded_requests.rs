@@ -50,6 +50,8 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
         Some(Category::List) if phrases::starts(talk.verbs, &taken).is_some_and(|length| length > 1) => true,
         // Nor is "in the bathroom".
         Some(Category::Media) if names_place(speech, &taken) => true,
+        // Nor is "quietly" behind "put the radio on".
+        Some(Category::Media) if is_behind_state(found, talk.closing) && says_how(speech, &taken) => true,
         // Nor is "at seven" one, or "at twenty percent".
         Some(Category::Media)
             if phrases::starts(lexicon.time.at, &taken).is_some_and(|at| {
@@ -98,6 +100,20 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether what was taken as it is stands behind a state: "*on* quietly".
+fn is_behind_state(found: &Match, closing: Phrases) -> bool {
+    let first = found.words.iter().position(|(_, how)| *how == Took::AsItIs);
+    let before = first.and_then(|first| found.words.get(first.checked_sub(1)?));
+    before.is_some_and(|(word, _)| closing.contains(word))
+}
+
+/// Whether words say how what plays is to play: "quietly at fifteen percent".
+fn says_how(speech: &Speech<'_>, words: &[&str]) -> bool {
+    let text = words.join(" ");
+    let found = speech.reader.exactly(&text, &speech.reader.tokenise(&text));
+    found.is_some_and(|it| it.wild_words == 0 && category_of(&it.intent) == Some(Category::Media))
 }
 
 /// Whether words are a place of the home with what says that something is in it: "in the bathroom".

@@ -420,17 +420,28 @@ impl Reader<'_> {
         let tokens = self.tokenise(text);
         Speech { reader: self, text, tokens: &tokens }.leaves_one()
     }
-}
 
-/// Whether words of two turns were taken for one text, for one item of a list, or the second for what waits: "*scrap the onions*".
-pub(super) fn takes_across_turns(text: &str, found: &Understanding) -> bool {
-    let holds_both = |value: &Value| value.as_str().is_some_and(|text| text.contains(NEXT_TURN));
-    if found.intents.iter().any(|intent| intent.slots.values().any(holds_both)) {
-        return true;
+    /// Whether words of two turns were taken for one text, for one item of a list, the second for what waits ("*scrap the onions*"), or
+    /// for what is to be played: "put the radio on … *bit loud, turn it down*".
+    pub(super) fn takes_across_turns(&self, text: &str, found: &Understanding) -> bool {
+        let lexicon = self.grammar.lexicon();
+        let holds_both = |value: &Value| value.as_str().is_some_and(|text| text.contains(NEXT_TURN));
+        if found.intents.iter().any(|intent| intent.slots.values().any(holds_both)) {
+            return true;
+        }
+        let is_wild = |intent: &Intent| intent.confidence <= WILD_CONFIDENCE;
+        let orders = |query: &str| {
+            let words: Vec<&str> = query.split(' ').collect();
+            let (verbs, pronouns) = (lexicon.discourse.verbs, lexicon.requests.pronouns);
+            words.windows(2).skip(1).any(|said| verbs.contains(said[0]) && pronouns.contains(said[1]))
+        };
+        let is_taken = |intent: &Intent| match category_of(&intent.name) {
+            Some(Category::List) => true,
+            Some(Category::Media) => intent.slots.values().filter_map(Value::as_str).any(orders),
+            _ => intent.name == CANCEL,
+        };
+        text.contains(NEXT_TURN) && found.intents.iter().any(|intent| is_taken(intent) && is_wild(intent))
     }
-    let is_wild = |intent: &Intent| intent.confidence <= WILD_CONFIDENCE;
-    let lists = |intent: &Intent| category_of(&intent.name) == Some(Category::List) || intent.name == CANCEL;
-    text.contains(NEXT_TURN) && found.intents.iter().any(|intent| lists(intent) && is_wild(intent))
 }
 
 /// A request with the same asked again of something else; `None` where that is nothing of the kind.

@@ -278,9 +278,17 @@ impl<'s> Qualifiers<'s> {
         // "While I am away" could be a condition.
         let does = phrases::starts(lexicon.qualifiers.meanwhile, mark) == Some(mark.len())
             && !said.iter().take(MAX_WORDS_OF_SUBJECT).any(states);
-        matches!(it.kind, Kind::During | Kind::Until)
-            && (phrases::starts(lexicon.discourse.speakers, said).is_some() || self.speech.says_nothing(said))
-            && (it.kind == Kind::During && does || self.found.iter().any(lasts))
+        let somebody = phrases::starts(lexicon.discourse.speakers, said).is_some();
+        // "Is the window open *before I go to work*" is about now.
+        let is_sooner = it.kind == Kind::Condition
+            && it.start > 0
+            && somebody
+            && phrases::starts(lexicon.time.sooner, mark) == Some(mark.len());
+        let says_nothing = somebody || self.speech.says_nothing(said);
+        let is_meanwhile = matches!(it.kind, Kind::During | Kind::Until)
+            && says_nothing
+            && (it.kind == Kind::During && does || self.found.iter().any(lasts));
+        is_sooner || is_meanwhile
     }
 
     /// Whether it says from when to when ("between seven and nine", "from ten to six"), and nothing is waited for that it could
@@ -500,13 +508,12 @@ impl<'s> Qualifiers<'s> {
         } else {
             rules::length_behind(&rest[before..], lexicon)
         };
-        let (before, used, as_it_is) = match length {
-            Some((_, used)) => (before, used, false),
-            None => (0, phrases::starts(lexicon.qualifiers.unmeasured, rest)?, true),
+        let (before, used) = match length {
+            Some((_, used)) => (before, used),
+            None => (0, phrases::starts(lexicon.qualifiers.unmeasured, rest)?),
         };
         let end = at + before + used;
-        let behind = before > 0 || as_it_is;
-        let courteous = behind && phrases::starts(lexicon.discourse.trails, rest) == Some(before + used);
+        let courteous = phrases::starts(lexicon.discourse.trails, rest) == Some(before + used);
         let near = &self.words[at.saturating_sub(ELAPSED_BEFORE)..at];
         let elapsed =
             (0..near.len()).any(|at| phrases::starts(lexicon.qualifiers.elapsed, &near[at..]).is_some());
@@ -522,7 +529,9 @@ impl<'s> Qualifiers<'s> {
         // Nor is "six minute" of "a six minute timer".
         let of_ring = || self.words.get(end).is_some_and(|noun| lexicon.requests.ring(noun).is_some());
         let is_part = before == 0 && ((at.saturating_sub(MAX_BEFORE_UNIT)..at).any(goes_over) || of_ring());
-        (!elapsed && !later && !is_part).then_some(Qualifier {
+        // "Unlock the door *a sec*" is no length of one second.
+        let is_politeness = courteous && length.is_some();
+        (!elapsed && !later && !is_part && !is_politeness).then_some(Qualifier {
             kind: Kind::Lasting,
             start: at,
             mark: (at + before, end),

@@ -241,7 +241,8 @@ impl<'s> Speech<'s> {
         if narrative::is_told(&words, lexicon) {
             return None;
         }
-        let reason = |words: &[&str]| phrases::starts(talk.reasons, words).is_some_and(|it| it < words.len());
+        let begins = |marks, words: &[&str]| phrases::starts(marks, words).is_some_and(|it| it < words.len());
+        let reason = |words: &[&str]| [talk.reasons, talk.activities].iter().any(|it| begins(*it, words));
         let read = |request: &str| self.composed(request).or_else(|| self.nearly(request));
         let verb = |at: usize| talk.verbs.contains(words[at]) && !talk.not_before.contains(words[at - 1]);
         // "The drapes" alone is no reason: something is to be done with them, and so with "the shed", which nobody knows.
@@ -298,6 +299,13 @@ impl<'s> Speech<'s> {
             let other = self.composed(&words[at..].join(" "));
             if other.is_some() { None } else { self.composed(&words[..at].join(" ")) }
         })
+    }
+
+    /// A request about what was spoken of behind a word that corrects: "*nah*, turn it off".
+    pub fn behind_correction(&self) -> Option<Match> {
+        let length = phrases::starts(self.lexicon().discourse.corrections, &self.words())?;
+        let found = self.reader.exactly(self.text, self.tokens.get(length..)?)?;
+        (found.wild_words == 0 && leans_on_another(&found.intent)).then_some(found)
     }
 
     /// The request with a place for what is of one that was named before it: "turn on the light in the bathroom and open

@@ -7,7 +7,7 @@ mod reading;
 mod shared_words;
 mod times;
 
-use super::grammar::{Match, Reader};
+use super::grammar::{Match, Reader, Took};
 use super::intent::leans_on_another;
 use super::narrative;
 use super::number_spans;
@@ -312,7 +312,14 @@ impl<'s> Sentence<'s> {
             // "The lamp and the desk lamp off": a thing alone has the verb of the next.
             let shared = || self.nearest_ending((start, at), (after, end));
             let bare = self.is_bare(start, at).then(shared).flatten();
-            let first = bare.or_else(|| self.one(before, (start, at))).or_else(shared);
+            // "The front and back doors": what is said of a name only in part may have its rest from the next.
+            let own = || {
+                let own = self.one(before, (start, at))?;
+                let in_part = own.words.iter().any(|(_, took)| *took == Took::Nearly);
+                let whole = in_part.then(shared).flatten().filter(|it| it.intent == own.intent);
+                Some(whole.unwrap_or(own))
+            };
+            let first = bare.or_else(own).or_else(shared);
             let Some(first) = first.filter(is_one) else { continue };
             // What leaned on the words before has no verb of its own to lend.
             let own = |found: Match| !follows(&found) && found.intent == first.intent;

@@ -4,7 +4,7 @@
 //! that "Turn the lamp to 20%!" and "turn the lamp to twenty percent" are the same words.
 
 use hark_language::numbers::MAX;
-use hark_language::{Lexicon, phrases};
+use hark_language::{Lexicon, Phrase, phrases};
 
 /// Words at most of a number that has no unit: "six and a half".
 pub(crate) const MAX_NUMBER_WORDS: usize = 4;
@@ -39,6 +39,7 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
     while scanner.at < scanner.chars.len() {
         scanner.step();
     }
+    respell_together(&mut scanner.tokens, lexicon);
     // Filler sounds are dropped, unless there is nothing else.
     let thinking = |token: &Token| lexicon.discourse.hesitations.contains(token.word.as_str());
     if !scanner.tokens.iter().all(thinking) {
@@ -60,6 +61,21 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
     let small = lexicon.discourse.stammered;
     scanner.tokens.dedup_by(|next, last| next.word == last.word && small.contains(last.word.as_str()));
     scanner.tokens
+}
+
+/// Writes what is spelled in several words as others are: "per cent".
+fn respell_together(tokens: &mut Vec<Token>, lexicon: &'static Lexicon) {
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let together = |at: usize| match phrases::find(lexicon.requests.respellings, &words[at..])? {
+        (full, length @ 2..) => Some((at, length, full)),
+        _ => None,
+    };
+    let found: Vec<(usize, usize, Phrase)> = (0..words.len()).rev().filter_map(together).collect();
+    for (at, length, full) in found {
+        let (start, end) = (tokens[at].start, tokens[at + length - 1].end);
+        let full = full.split(' ').map(|word| Token { word: word.to_owned(), start, end });
+        tokens.splice(at..at + length, full);
+    }
 }
 
 /// Words of a number at `at` that is another at `behind`, after a pause to think: "for *twelve*, er, fifteen minutes". None where

@@ -12,7 +12,6 @@ use super::impossible::Impossible;
 use super::intent::{category_of, leans_on_another};
 use super::multi_value;
 use super::narrative;
-use super::next_turn::takes_across_turns;
 use super::qualifiers::{Qualifier, Qualifiers};
 use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
@@ -47,6 +46,8 @@ impl Understand for Grammar {
     ) -> Understanding {
         let (mut found, is_spent) = effort.share(MAX_STEPS, |effort| {
             let reader = Reader::new(self, now, effort);
+            let meant = reader.without_idioms(text);
+            let text = meant.as_deref().unwrap_or(text);
             let text = reader.without_courtesy_behind(text).unwrap_or(text);
             let text = reader.without_remark_behind(text).unwrap_or(text);
             let taken_back = |is_parted: bool| reader.taken_back(text, is_parted);
@@ -61,7 +62,8 @@ impl Understand for Grammar {
                 return (found, false);
             }
             let found = reader.as_said(text, language);
-            let mut found = if takes_across_turns(text, &found) { Understanding::default() } else { found };
+            let mut found =
+                if reader.takes_across_turns(text, &found) { Understanding::default() } else { found };
             if let Some(found) = reader.without_remark_in_content(text, language, &found) {
                 return (found, false);
             }
@@ -83,11 +85,15 @@ impl Understand for Grammar {
                 }
                 found.unknown = reader.unknown(text, &tokens).unknown;
             }
+            // "Put the fan on and *knock it off* once it's dry": what is refused in everyday words may be read in plain ones.
+            if let Some(plain) = is_refused(&found).then(|| reader.in_plain_words(text, language)).flatten() {
+                return (plain, false);
+            }
             if effort.is_spent() || is_whole(&found) && !reader.swallows_correction(text, &found) {
                 return (found, effort.is_spent());
             }
             let whole = reader.within_half(|reader| reader.said_otherwise(text, language));
-            let whole = whole.filter(|found| !takes_across_turns(text, found));
+            let whole = whole.filter(|found| !reader.takes_across_turns(text, found));
             let taken_back = || if is_whole(&found) { None } else { taken_back(false) };
             let mut found = whole.or_else(taken_back).unwrap_or(found);
             // "Stick the dishwasher on."
@@ -117,6 +123,8 @@ impl Understand for Grammar {
     ) -> Option<Understanding> {
         effort.share(MAX_STEPS, |effort| {
             let reader = Reader::new(self, now, effort).with_candidates(candidates);
+            let meant = reader.without_idioms(text);
+            let text = meant.as_deref().unwrap_or(text);
             let text = reader.without_remark_behind(text).unwrap_or(text);
             let shorter = || {
                 let tokens = reader.tokenise(text);
@@ -152,7 +160,9 @@ impl Understand for Grammar {
                 Some(impossible.refuse(read).or_else(qualifiers).unwrap_or_else(|| {
                     // What was passed over may say that one of several is meant: "a light in the bedroom".
                     let single = is_single(&found, &words, self.lexicon());
-                    Intent { single, ..to_intent(found, self.lexicon()) }
+                    let said: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+                    let filled = Intent { single, ..to_intent(found, self.lexicon()) };
+                    with_only_meant(filled, &said, self)
                 }))
             }
         };
@@ -235,6 +245,18 @@ impl Reader<'_> {
             && qualifiers.refuse_filled(&found).is_none();
         let score = found.score * candidate.probability;
         (possible && is_whole).then_some(Match { score, ..found })
+    }
+
+    /// A text with what its idioms mean; `None` where it has none.
+    fn without_idioms(&self, text: &str) -> Option<String> {
+        Speech { reader: self, text, tokens: &self.tokenise(text) }.without_idioms()
+    }
+
+    /// What a text means with plain words for those of everyday speech; `None` where it has none of these, or means nothing.
+    fn in_plain_words(&self, text: &str, language: &str) -> Option<Understanding> {
+        let tokens = self.tokenise(text);
+        let plain = Speech { reader: self, text, tokens: &tokens }.in_plain_words()?;
+        Some(self.as_said(&plain, language)).filter(is_whole)
     }
 
     /// What is all that was said, for what was spoken of before: "off", "blue".
@@ -375,6 +397,11 @@ impl Reader<'_> {
     }
 }
 
+/// Whether it is refused for a part of it.
+fn is_refused(found: &Understanding) -> bool {
+    found.intents.iter().any(|intent| intent.name == refusal::INTENT)
+}
+
 /// One of several requests: by its sentence, else by what it may mean.
 fn one_of_several(reader: &Reader<'_>, text: &str, tokens: &[Token], is_alone: bool) -> Option<Match> {
     let core = Speech { reader, text, tokens }.asked().unwrap_or(tokens);
@@ -478,10 +505,16 @@ impl Reader<'_> {
             .or_else(|| reader.nearly(text, tokens).filter(|found| !holds(found, text, tokens)).map(whole))
             .or_else(|| reader.nearly(text, core?).filter(in_core).map(whole))
             .or_else(|| speech.with_reason(true).map(whole))
+            .or_else(|| speech.behind_correction().map(whole))
             .or_else(|| speech.beside_reason().map(whole))
             .or_else(|| Speech { tokens: core?, ..speech }.beside_reason().map(whole))
             .or_else(|| requests::all(text, tokens, reader, &nearly).map(once))
             .or_else(|| requests::all(text, tokens, reader, &with_reason).map(once))
+            .or_else(|| {
+                let is_plain = Qualifiers::of(reader, text, tokens).is_empty();
+                let all = || requests::unjoined(text, core.unwrap_or(tokens), reader, &nearly).map(once);
+                if is_plain { all() } else { None }
+            })
             .or_else(|| requests::some(text, tokens, reader, &with_reason))
     }
 }
@@ -509,12 +542,7 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
         let denies = |word: &str| grammar.lexicon().requests.negations.contains(word);
         let is_denied = leans_on_another(&one.intent) && one.words.iter().any(|(word, _)| denies(word));
         let words: Vec<String> = one.words.iter().map(|(word, _)| word.clone()).collect();
-        let mut one = to_intent(one, grammar.lexicon());
-        if let Some(name) = only_meant(&one, &words, grammar) {
-            one.slots.retain(|slot, _| !["area", "domain"].contains(&slot.as_str()));
-            one.slots.insert("name".to_owned(), name);
-            one.single = false;
-        }
+        let mut one = with_only_meant(to_intent(one, grammar.lexicon()), &words, grammar);
         if is_denied && found.parts.len() > 1 {
             one.slots.insert(DENIES.to_owned(), true.into());
         }
@@ -545,6 +573,16 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
         found.intents.push(one);
     }
     found
+}
+
+/// A request with the name of the only thing that its words can mean.
+fn with_only_meant(mut one: Intent, words: &[String], grammar: &Grammar) -> Intent {
+    if let Some(name) = only_meant(&one, words, grammar) {
+        one.slots.retain(|slot, _| !["area", "domain"].contains(&slot.as_str()));
+        one.slots.insert("name".to_owned(), name);
+        one.single = false;
+    }
+    one
 }
 
 /// The name of the one thing in an area that is called by the kind that was said, "the *lamp* in the bedroom" beside its light; of

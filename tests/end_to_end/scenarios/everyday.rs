@@ -97,6 +97,34 @@ fn what_is_meant_is_found_and_what_is_not_here_is_said() {
         (&["turn the radio on", "oh actually don't"], "The radio is off again."),
         (&["unlock the front door", "on second thoughts forget that"], "Okay."),
         (&["is robert in or is he still out"], "No, Robert is away."),
+        // What corrects it, or says why, stands before what is asked for.
+        (&["turn the radio on", "bit loud turn it down a touch"], "The radio is at 30 percent."),
+        (&["put the telly on", "bit louder than that", "nah turn it off"], "Turned off the television."),
+        (&["make the kids room light pink", "hang on she says purple"], "Set the kids room light to purple."),
+        (&["make the standing lamp red", "nah go blue"], "Set the standing light to blue."),
+        (
+            &["close the kitchen blinds", "oh leave them a third open"],
+            "Set the kitchen blinds to 33 percent.",
+        ),
+        (&["put a light on outside so nobody falls over the bins"], "Turned on the porch light."),
+        (&["any windows open before i go to work"], "Yes, the kitchen window is open."),
+        (
+            &["put soap and yoghurts on the shopping list", "not yoghurts she's gone off them"],
+            "Took soap and yoghurts off your shopping list again. Added soap to your shopping list.",
+        ),
+        // How something is to be is no title, and a courtesy no length.
+        (
+            &["put the radio on quietly at fifteen percent"],
+            "Turned on the radio. The radio is at 15 percent.",
+        ),
+        (&["unlock the back door a sec"], "Shall I unlock the back door?"),
+        (&["unlock the front and back doors"], "Shall I unlock the front door and unlock the back door?"),
+        (
+            &["telly on tree on and the office light on"],
+            "Turned on the television. Turned on the christmas tree. Turned on the office light.",
+        ),
+        (&["every light upstairs on except the one in the girls' room"], "Turned on five lights upstairs."),
+        (&["the radiator wants to come down two degrees"], "Set the bedroom radiator to 16 degrees."),
     ] {
         let came = ask(turns);
         assert_eq!(came.said.last().map(String::as_str), Some(reply), "{turns:?}");

@@ -73,6 +73,12 @@ impl DeviceBackend for VirtualDevices {
     }
 }
 
+/// Whether a light has another brightness than on and off.
+fn is_dimmable(device: &Device) -> bool {
+    let modes = device.attributes.get("supported_color_modes").and_then(Value::as_array);
+    modes.is_some_and(|modes| modes.iter().any(|mode| mode != "onoff"))
+}
+
 /// What a device of this domain becomes; commands that do not belong to it were refused before.
 fn apply(domain: &str, device: &mut Device, command: &DeviceCommand) {
     use DeviceCommand as C;
@@ -83,9 +89,9 @@ fn apply(domain: &str, device: &mut Device, command: &DeviceCommand) {
         }
         C::TurnOn => {
             device.state = "on".into();
-            if domain == "light" && has(device, "brightness") {
+            if domain == "light" && (has(device, "brightness") || is_dimmable(device)) {
                 let level = device.attributes.get("brightness").and_then(Value::as_u64).unwrap_or(0);
-                // A light that was dimmed to nothing comes back bright.
+                // A light comes back as bright as it was; one that was dimmed to nothing, or never on, fully.
                 set(device, "brightness", json!(if level == 0 { 255 } else { level }));
             }
             if domain == "fan" && device.attributes.get("percentage").and_then(Value::as_u64) == Some(0) {

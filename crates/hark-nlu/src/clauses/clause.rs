@@ -575,12 +575,19 @@ fn plainer<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'w str>> {
         let Some((at, (stem, meant))) = contracted else { return Vec::new() };
         meant.iter().map(|meant| [&words[..at], &[stem, *meant], &words[at + 1..]].concat()).collect()
     };
-    if kept.len() == words.len() {
-        return in_full(words);
-    }
     // "It's been open *longer* than ten minutes": some words add nothing elsewhere only.
-    let both = [vec![kept.clone()], in_full(&kept), in_full(words)];
-    both.concat()
+    let plain =
+        if kept.len() == words.len() { Vec::new() } else { [vec![kept.clone()], in_full(&kept)].concat() };
+    let all = [plain, in_full(words)].concat();
+    // "If *that* is still on" is about "it".
+    let pronouns = lexicon.requests.pronouns;
+    let of_it = |words: &Vec<&'w str>| {
+        let (first, rest) = words.split_first().filter(|(first, _)| pronouns.contains(first))?;
+        let it = pronouns.first().filter(|it| *it != first)?;
+        Some([&[*it], rest].concat())
+    };
+    let spoken_of: Vec<Vec<&str>> = std::iter::once(&words.to_vec()).chain(&all).filter_map(of_it).collect();
+    [all, spoken_of].concat()
 }
 
 /// Whether slots say where the sun is: "it's dark".

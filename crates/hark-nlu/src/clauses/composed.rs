@@ -1,8 +1,9 @@
 //! A request with its clauses put together: what it comes to.
 
-use super::super::grammar::{Grammar, Match, Reader, Took};
+use super::super::grammar::{Grammar, Match, Part, Reader, Took};
 use super::super::intent::category_of;
 use super::super::rules::{self, Rule};
+use super::super::text::Token;
 use super::super::to_intent::{is_single, is_whole, kind_of, to_intent};
 use super::hours::MORNING;
 use super::in_turn::are_contrary;
@@ -16,7 +17,7 @@ use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::{Recurrence, When};
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
 use hark_language::phrases;
-use hark_language::time::Part;
+use hark_language::time;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -174,6 +175,9 @@ impl Composed {
             let meant = target(&only.slots).into_iter().filter(|(slot, _)| said.of_it || is_place(slot));
             let before = question.len();
             question.extend(meant);
+            if said.of_it && question.len() == before {
+                question.extend(only.slots.get(MESSAGE).and_then(|told| thing_in(told.as_str()?, reader)));
+            }
             let name = || only.slots.get("name")?.as_str();
             if said.there && !question.contains_key("area") && !question.contains_key("floor") {
                 let area = name().and_then(|name| reader.grammar.area_of(name));
@@ -356,7 +360,7 @@ impl Composed {
             (Some(When::Span(from, to)), None) if !is_sun && from < reader.now + TimeDelta::days(1) => {
                 // A night that ends with the day goes on until the morning, an evening does not.
                 let parts = reader.grammar.lexicon().time.parts;
-                let is_evening = |word: &(String, Took)| parts.get(&word.0) == Some(Part::Evening);
+                let is_evening = |word: &(String, Took)| parts.get(&word.0) == Some(time::Part::Evening);
                 let goes_on = to.time() == NaiveTime::MIN && !later.words.iter().any(is_evening);
                 let to = if goes_on { to.date().and_time(MORNING) } else { to };
                 // "Tonight", and not "at night".
@@ -492,6 +496,17 @@ impl Composed {
         }
         Some(Understanding { intents: vec![made(AUTOMATE, slots)], ..Understanding::default() })
     }
+}
+
+/// Words at most of what a message is about.
+const MAX_NAME_WORDS: usize = 4;
+
+/// What a message is about: "remind me to change *the letterbox battery*". `None` where it names nothing of the home.
+fn thing_in(message: &str, reader: &Reader<'_>) -> Option<(String, Value)> {
+    let tokens = reader.tokenise(message);
+    let spans = (1..=MAX_NAME_WORDS).rev().flat_map(|length| tokens.windows(length));
+    let read = |name: &[Token]| reader.part(Part::Target, false, message, name)?.slots.remove("name");
+    spans.filter_map(read).next().map(|name| ("name".to_owned(), name))
 }
 
 /// Plain data can always be written as JSON.

@@ -190,8 +190,11 @@ impl Composer<'_> {
     /// Whether some words may name a thing that is spoken of as "it".
     fn may_be_it(&self, words: &[&str]) -> bool {
         let (grammar, name) = (self.reader.grammar, words.join(" "));
-        let articles = grammar.lexicon().things.articles;
-        (articles.contains(words[0]) || grammar.is_thing(&name)) && !self.is_time(&name)
+        let (articles, closing) = (grammar.lexicon().things.articles, grammar.lexicon().discourse.closing);
+        // "The hallway light on" is more than its name.
+        let is_named =
+            articles.contains(words[0]) && words.last().is_some_and(|last| !closing.contains(last));
+        (is_named || grammar.is_thing(&name)) && !self.is_time(&name)
     }
 
     /// What some words set to ring in the place of "it": "set a timer and have the radio on *till it goes off*".

@@ -84,8 +84,13 @@ impl Reader<'_> {
 
     /// The best match as a part of a request; `nearly`: names may be said otherwise.
     pub(super) fn best_part(&self, part: Part, nearly: bool, text: &str, tokens: &[Token]) -> Option<Match> {
-        let spans = if nearly { self.near_spans(tokens) } else { Vec::new() };
-        self.best_of(part, text, tokens, &spans, false, |_, _| true)
+        let read = |spans: &[Span]| self.best_of(part, text, tokens, spans, false, |_, _| true);
+        if !nearly {
+            return read(&[]);
+        }
+        // "Once *the hoover*'s back" is about the robot vacuum.
+        let meant = || Some(self.synonym_spans(tokens)).filter(|spans| !spans.is_empty());
+        read(&self.near_spans(tokens)).or_else(|| read(&meant()?))
     }
 
     /// The best match without words that can be any. Ways with such words are the worst of all where every name is said

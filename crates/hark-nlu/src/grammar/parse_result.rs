@@ -79,6 +79,18 @@ impl Match {
         })
     }
 
+    /// Whether its words say in which half of the day it is: "at ten *at night*".
+    pub(crate) fn says_half_of_day(&self, lexicon: &Lexicon) -> bool {
+        let words: Vec<&str> = self.words.iter().map(|(word, _)| word.as_str()).collect();
+        let time = &lexicon.time;
+        (0..words.len()).filter(|at| self.words[*at].1 != Took::AsItIs).any(|at| {
+            let said = &words[at..];
+            phrases::find(time.halves, said).is_some()
+                || phrases::find(time.parts, said).is_some()
+                || phrases::find(time.habit_parts, said).is_some()
+        })
+    }
+
     /// How often it is to be done.
     pub(crate) fn recurrence(&self) -> Option<Recurrence> {
         Recurrence::parse(self.slots.get("recurrence")?.as_str()?)

@@ -14,6 +14,23 @@ impl Speech<'_> {
         plain.or_else(|| (core.len() < self.tokens.len()).then(|| text.to_owned()))
     }
 
+    /// The sentence with what its idioms mean: "turn it off" for "knock it off". `None` where it has none.
+    pub(in super::super) fn without_idioms(&self) -> Option<String> {
+        let words = self.words();
+        let (mut said, mut kept, mut at) = (String::new(), 0, 0);
+        while at < words.len() {
+            let Some((meant, length)) = phrases::find(self.lexicon().discourse.idioms, &words[at..]) else {
+                at += 1;
+                continue;
+            };
+            said.push_str(&self.text[kept..self.tokens[at].start]);
+            said.push_str(&meant);
+            at += length;
+            kept = self.tokens[at - 1].end;
+        }
+        (kept > 0).then(|| said + &self.text[kept..])
+    }
+
     /// The sentence with the words that sentences have for those of everyday speech, and with contractions of names written
     /// out: "pop the light on", "everything off up there", "see that the back door's locked".
     pub(in super::super) fn in_plain_words(&self) -> Option<String> {

@@ -133,7 +133,12 @@ impl Sentence<'_> {
             rests.clone().into_iter().flat_map(move |rest| {
                 let articles = self.lexicon.things.articles;
                 let has_article = rest.split(' ').next().is_some_and(|first| articles.contains(first));
-                let fits = move |cut: &usize| !(has_article && articles.contains(&self.tokens[cut - 1].word));
+                // "At ten | to seven" is one time.
+                let speech = Speech { reader: self.reader, text: self.text, tokens: self.tokens };
+                let fits = move |cut: &usize| {
+                    !(has_article && articles.contains(&self.tokens[cut - 1].word))
+                        && !speech.is_within_time(before.0, *cut)
+                };
                 cuts.clone().into_iter().filter(fits).filter_map(move |cut| {
                     let read = |from: usize| {
                         let text = format!("{} {rest}", self.said(from, cut));

@@ -7,11 +7,14 @@ use super::super::request_framing::{Speech, spoken};
 use super::super::rules::{self, Rule};
 use super::super::text::Token;
 use super::Sentence;
-use chrono::{NaiveDateTime, TimeDelta, Timelike};
+use chrono::{NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use hark_core::Category;
 use hark_core::automation::intent::COMMAND;
 use hark_core::calendar::{Recurrence, When};
 use hark_language::phrases;
+
+/// How many times as far ahead as it would be back a time may be that follows on another.
+const MOST_BACK: i32 = 2;
 
 /// Requests whose times follow on each other where they can: "at six in the morning …, at ten … and at eleven at night" is
 /// ten in the morning.
@@ -25,10 +28,12 @@ pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> 
                 let tokens = reader.tokenise(&text);
                 reader.exactly(&text, &tokens).or_else(|| reader.several_later(&text, &tokens))
             });
-            let follows = |later: &Match| {
-                later.intent == found.intent
-                    && later.moment().is_some_and(|at| at > before && at - before <= TimeDelta::hours(12))
+            // "At eleven … and at nine" of one evening are two hours apart, and not ten.
+            let is_near = |later: NaiveDateTime| {
+                let most = TimeDelta::hours(12).min((before - at) * MOST_BACK);
+                later > before && later - before <= most
             };
+            let follows = |later: &Match| later.intent == found.intent && later.moment().is_some_and(is_near);
             if let Some(later) = later.filter(follows) {
                 *found = later;
             }
@@ -45,7 +50,14 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
     for found in matches.iter_mut().filter(|found| found.slots.contains_key(COMMAND)) {
         let said = found.recurrence();
         let (Some(known), None) = (&every, &said) else {
-            every = said;
+            // "On at four and off at half ten *every day*" is half past ten in the evening.
+            if let (Some(known), Some(next)) = (&every, &said)
+                && let Some(later) = half_a_day_later(known, next)
+                && !found.says_half_of_day(reader.grammar.lexicon())
+            {
+                found.repeat(next, later);
+            }
+            every = found.recurrence();
             continue;
         };
         if found.says_day(&reader.reckoning()) {
@@ -59,6 +71,14 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
     }
     again_like_the_last(&mut matches, reader);
     matches
+}
+
+/// The time of what comes as often as something else half a day later, where that is the first behind its time: "four" and "half ten".
+fn half_a_day_later(first: &Recurrence, next: &Recurrence) -> Option<NaiveTime> {
+    let (before, at) = (first.time?, next.time?);
+    let later = at.overflowing_add_signed(TimeDelta::hours(12)).0;
+    let is_as_often = Recurrence { time: first.time, ..next.clone() } == *first;
+    (is_as_often && at < before && before < later && at.hour() > 0).then_some(later)
 }
 
 /// Has the same set as often at the times before, where the last says how often: "the heating to twenty at six and to eighteen
@@ -190,13 +210,13 @@ impl Speech<'_> {
             .find_map(|at| Some((at, phrases::starts(self.lexicon().time.same_time, &words[at..])?)));
         let (at, length) = same.or_else(|| self.then_at())?;
         let by = self.reader.reckoning();
-        let time = |from: usize| {
-            let (_, used) = rules::longest(Rule::Datetime, &words[from..at], &by)?;
-            Some(&words[from..from + used])
-        };
+        let time =
+            |from: usize| Some((from, from + rules::longest(Rule::Datetime, &words[from..at], &by)?.1));
         let connects = |word: &&str| self.lexicon().requests.connectors.contains(word);
         words[..at].iter().any(connects).then_some(())?;
-        let time = (0..at).find_map(time).unwrap_or_default();
+        let (from, end) = (0..at).find_map(time).unwrap_or_default();
+        // "And at seven *then*" says its time itself.
+        let time = if end < at { &words[from..end] } else { return None };
         Some([&words[..at], time, &words[at + length..]].concat().join(" "))
     }
 

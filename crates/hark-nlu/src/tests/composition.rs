@@ -208,3 +208,30 @@ fn of_several_acts_those_last_that_are_meant() {
     }
     check(all, lasting);
 }
+
+#[test]
+fn of_two_times_that_come_again_the_second_follows_the_first() {
+    let now = NaiveDate::from_ymd_opt(2026, 11, 22).and_then(|day| day.and_hms_opt(17, 40, 0)).unwrap();
+    let times = |said: &str| {
+        let found = grammar().understand_at(said, "en", now);
+        let slot = |intent: &Intent| intent.slots.get("recurrence").or(intent.slots.get("when")).cloned();
+        found.intents.iter().map(|intent| slot(intent).unwrap_or_default()).collect::<Vec<_>>()
+    };
+    for (said, expected) in [
+        (
+            "turn the lamp on at four and off at half ten every day",
+            ["FREQ=DAILY;BYHOUR=16;BYMINUTE=0", "FREQ=DAILY;BYHOUR=22;BYMINUTE=30"],
+        ),
+        // Two hours back is nearer than ten ahead, and the other way round.
+        (
+            "turn the lamp off at eleven and close the curtains at nine",
+            ["2026-11-22T23:00:00", "2026-11-22T21:00:00"],
+        ),
+        (
+            "turn the lamp off at eleven and open the curtains at six",
+            ["2026-11-22T23:00:00", "2026-11-23T06:00:00"],
+        ),
+    ] {
+        assert_eq!(times(said), expected, "{said}");
+    }
+}

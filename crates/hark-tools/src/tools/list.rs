@@ -182,7 +182,9 @@ pub(super) fn note(
 
 fn undo_of(change: Change, what: &'static str) -> Undoable {
     let Change { before, name, edited } = change;
-    Undoable::List { before, after: edited.items, name, what, items: edited.touched }
+    // What was there already stays there.
+    let items = edited.touched.into_iter().filter(|item| !edited.already.contains(item)).collect();
+    Undoable::List { before, after: edited.items, name, what, items }
 }
 
 fn open(items: &[ListItem]) -> Vec<&str> {

@@ -145,6 +145,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[&[
             Arg::maybe("event", Kind::Choice(&["sunrise", "sunset"]), "sunset when missing"),
             Arg::maybe("when", Kind::When, "a day; today when missing"),
+            Arg::maybe("next", Kind::Flag, "the day after that where it has been already"),
         ]],
         result: &[
             Field::always("event", "string", "sunrise or sunset"),
@@ -155,6 +156,8 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("minute", "integer", "0–59"),
             Field::always("time", "string", "such as 16:05"),
             Field::always("over", "boolean", "it has been already"),
+            Field::always("left_hours", "integer", "whole hours until then, 0 where it is over"),
+            Field::always("left_minutes", "integer", "0–59, beside the hours"),
         ],
         risk: Risk::Read,
         outside: Outside::Never,

@@ -93,7 +93,13 @@ async fn the_sun_is_told_where_the_house_stands() {
     assert!((minutes - (16 * 60 + 9)).abs() <= 3, "{set}");
     assert_eq!((&set["days_away"], &set["over"]), (&json!(1), &json!(false)));
     let rise = house.ok("datetime.sun", json!({"event": "sunrise"})).await.detail;
-    assert_eq!((&rise["days_away"], &rise["over"]), (&json!(0), &json!(true)));
+    assert_eq!(
+        (&rise["days_away"], &rise["over"], &rise["left_hours"]),
+        (&json!(0), &json!(true), &json!(0))
+    );
+    let next = house.ok("datetime.sun", json!({"event": "sunrise", "next": true})).await.detail;
+    assert_eq!((&next["days_away"], &next["over"]), (&json!(1), &json!(false)));
+    assert!(next["left_hours"].as_u64().is_some_and(|hours| (1..24).contains(&hours)), "{next}");
     let far = Built { home: "[location]\nlatitude = 78.2\nlongitude = 15.6\n", ..Built::default() }.house();
     assert_eq!(far.call("datetime.sun", json!({}), false).await.detail["error"], error_code::UNSUPPORTED);
     let nowhere = Built { home: "", ..Built::default() }.house();
