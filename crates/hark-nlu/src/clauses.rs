@@ -203,6 +203,10 @@ impl Composer<'_> {
                 let found =
                     of_many().or_else(|| self.act_beside(&act, name.as_deref(), &terms, clauses_left));
                 let mut found = found?;
+                // "Is it *under ten degrees* outside" waits for nothing.
+                if it.kind == Kind::Condition && found.only_asks() {
+                    return None;
+                }
                 if let Some(name) = &name {
                     found.name_it(name);
                 }

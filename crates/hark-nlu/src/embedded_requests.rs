@@ -3,7 +3,7 @@
 use super::grammar::{Match, Took};
 use super::intent::{category_of, leans_on_another};
 use super::request_framing::Speech;
-use super::rules::{self, Rule};
+use super::rules::{self, Reckoning, Rule};
 use hark_core::Category;
 use hark_core::automation::intent::COMMAND;
 use hark_language::{Phrases, phrases};
@@ -80,7 +80,17 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
                     && found.moment().is_some()
                     && later().is_some_and(|it| it.slots.contains_key(COMMAND) && it.moment().is_some())
             };
-            asks(at) || goes_on(at, talk.to_me) || on_a_list() || at_another_time(at) || timed()
+            // "To iron at eight *and put the bins out at nine*."
+            let each_timed = || {
+                lexicon.requests.connectors.contains(words[at - 1])
+                    && [&words[..at - 1], &words[at..]].iter().all(|part| ends_with_time(part, &by))
+            };
+            asks(at)
+                || goes_on(at, talk.to_me)
+                || on_a_list()
+                || at_another_time(at)
+                || timed()
+                || each_timed()
         }),
         Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
             // "In ten minutes, turn on the lamp" begins with its time.
@@ -114,6 +124,15 @@ fn says_how(speech: &Speech<'_>, words: &[&str]) -> bool {
     let text = words.join(" ");
     let found = speech.reader.exactly(&text, &speech.reader.tokenise(&text));
     found.is_some_and(|it| it.wild_words == 0 && category_of(&it.intent) == Some(Category::Media))
+}
+
+/// Whether words end with a time that is marked as one: "put the bins out *at nine*".
+pub(super) fn ends_with_time(words: &[&str], by: &Reckoning) -> bool {
+    (1..words.len()).any(|at| {
+        phrases::starts(by.lexicon.time.at, &words[at..]).is_some()
+            && rules::longest(Rule::Datetime, &words[at..], by)
+                .is_some_and(|(_, used)| at + used == words.len())
+    })
 }
 
 /// Whether words are a place of the home with what says that something is in it: "in the bathroom".

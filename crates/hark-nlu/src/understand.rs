@@ -26,6 +26,7 @@ use hark_core::ports::NEXT_TURN;
 use hark_core::ports::{Candidate, Candidates, Understand};
 use hark_core::{Ambiguity, Category, Effort, Intent, SlotSpan, Understanding};
 use serde_json::{Value, json};
+use std::iter;
 
 /// The same of another thing, and of another thing instead.
 const ANOTHER: [&str; 2] = ["HarkFollowSame", "HarkFollowInstead"];
@@ -384,6 +385,8 @@ impl Reader<'_> {
                 let act = || clauses::unread_act(reader, text, &tokens);
                 let qualifier = qualifiers.any().map(|refused| Box::new(act().unwrap_or(refused)));
                 let shorter = clauses::without_each(&qualifiers, text, &tokens).chain(said.without_time());
+                // "Turn the electric blanket on *it's freezing*."
+                let shorter = shorter.chain(iter::once_with(|| said.without_statement_behind()).flatten());
                 let without_clause = || reader.unknown_in(shorter);
                 // "Stick the dishwasher on, mate."
                 let bare = said.bare().and_then(|bare| reader.unknown_in([bare]));
@@ -563,7 +566,7 @@ fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
         if !each.is_empty() {
             one.slots.retain(|slot, _| !["area", "domain"].contains(&slot.as_str()));
             found.intents.extend(each.into_iter().map(|name| {
-                let named = std::iter::once(("name".to_owned(), name));
+                let named = iter::once(("name".to_owned(), name));
                 Intent { slots: one.slots.clone().into_iter().chain(named).collect(), ..one.clone() }
             }));
             continue;

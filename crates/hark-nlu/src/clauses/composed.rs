@@ -200,6 +200,12 @@ impl Composed {
         self.matches.iter().all(|found| category_of(&found.intent) == Some(Category::HomeQuery))
     }
 
+    /// Whether all it does is to answer something.
+    pub(super) fn only_asks(&self) -> bool {
+        let asks = [Category::HomeQuery, Category::Weather, Category::Question];
+        self.matches.iter().all(|found| category_of(&found.intent).is_some_and(|it| asks.contains(&it)))
+    }
+
     /// What has to become so, or is asked.
     pub(super) fn question(&self) -> Option<&Slots> {
         let asked = || match self.matches.as_slice() {

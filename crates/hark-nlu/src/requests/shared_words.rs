@@ -1,5 +1,6 @@
 //! Words that one of several requests shares with another: its beginning, its ending, its thing, a unit.
 
+use super::super::embedded_requests::ends_with_time;
 use super::super::grammar::{Match, Took};
 use super::super::intent::category_of;
 use super::super::number_spans;
@@ -9,7 +10,7 @@ use super::super::text::{MAX_NUMBER_WORDS, Token};
 use super::{MAX_ENDING, Sentence, Words, follows};
 use hark_core::Category;
 use hark_core::automation::intent::{COMMAND, OF_IT};
-use hark_language::phrases;
+use hark_language::{Phrases, phrases};
 
 /// Words at most of a name on one side of a place within it.
 const MAX_OF_NAME: usize = 4;
@@ -117,9 +118,9 @@ impl Sentence<'_> {
         // "At eight, and off at midnight": what is put off has words of its own.
         let later = category == Some(Category::HomeControl)
             || first.as_ref().is_some_and(|first| first.slots.contains_key(COMMAND));
-        // "Remind me at two to ring the bank and at four to fetch the parcel."
-        let is_timed =
-            rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used < words.len());
+        // "Remind me at two to ring the bank and at four to fetch the parcel", "… to iron at eight and put the bins out at nine".
+        let is_timed = ends_with_time(&words, &by)
+            || rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used < words.len());
         let reminds = is_timed
             && category == Some(Category::Reminder)
             && first.is_some_and(|first| first.wild_words > 0);
@@ -203,7 +204,15 @@ impl Sentence<'_> {
             .find(|at| self.lexicon.requests.pronouns.contains(self.tokens[*at].word.as_str()))?;
         let by = self.reader.reckoning();
         let is_thing = |words: &String| !rules::is_time(&words.split(' ').collect::<Vec<_>>(), &by);
-        let behind = (before.0 + 1..before.1).map(|cut| self.said(cut, before.1)).filter(is_thing);
+        // "Kitchen lights *on* and make them dimmer": without the state, and from the first word on where that is no verb.
+        let talk = &self.lexicon.discourse;
+        let is = |phrases: Phrases, at: usize| phrases.contains(&self.tokens[at].word);
+        let first = before.0 + usize::from(is(talk.verbs, before.0));
+        let last = before.1 - usize::from(is(talk.closing, before.1 - 1));
+        let without_state = if last < before.1 { first..last } else { 0..0 };
+        let cuts =
+            without_state.map(|cut| (cut, last)).chain((before.0 + 1..before.1).map(|cut| (cut, before.1)));
+        let behind = cuts.map(|(cut, end)| self.said(cut, end)).filter(is_thing);
         for thing in named.into_iter().chain(behind) {
             let head = if it > start { self.said(start, it) } else { String::new() };
             let tail = if it + 1 < end { self.said(it + 1, end) } else { String::new() };
