@@ -31,6 +31,9 @@ pub(super) fn read(
     let found = (0..words.len()).filter_map(|at| {
         let (when, used) = moment(&words[at..], &by)?;
         let piece = &words[at..at + used];
+        if is_length_after(piece, &by) || is_within_month(&words[at + used..], &by) {
+            return None;
+        }
         (is_dated(piece, &by) && is_meant_once(piece, when, &by, dating)).then_some((at, used, when))
     });
     let (at, used, when) = found.max_by_key(|(_, used, _)| *used)?;
@@ -107,6 +110,19 @@ fn without_doubtful_hour(words: &[&str], when: When, by: &Reckoning) -> (usize, 
     });
     let day = day.first().and_then(|(_, day)| When::parse(day.as_str()?)).filter(|_| is_either || !says_hour);
     day.map_or(whole, |day| (used, day))
+}
+
+/// Whether words tell how long something was before it ended, and no day from now: "after twenty six years".
+fn is_length_after(words: &[&str], by: &Reckoning) -> bool {
+    let is_moment = |words: &[&str]| moment(words, by).is_some_and(|(_, used)| used == words.len());
+    phrases::starts(by.lexicon.time.from, words).is_some_and(|from| !is_moment(&words[from..]))
+}
+
+/// Whether the words behind a date say of which month it is: "the last week *in may*".
+fn is_within_month(behind: &[&str], by: &Reckoning) -> bool {
+    let time = &by.lexicon.time;
+    let of = [time.of, time.during].into_iter().filter_map(|list| phrases::starts(list, behind)).max();
+    of.is_some_and(|of| phrases::find(time.months, &behind[of..]).is_some())
 }
 
 /// The longest moment that `words` begin with.
@@ -194,6 +210,8 @@ mod tests {
             "Friday is bin day",
             "the cleaner comes on Friday",
             "I may go there",
+            "we've booked the last week in may",
+            "Trev stops after twenty six years",
             "our anniversary is on the third of May",
             "I get up at seven",
             "I am 30 years old",
