@@ -1,12 +1,12 @@
 //! Facts that change: a fact gets another value of the same kind ("we've moved the party to sunday"), or ends because a new
 //! statement contradicts it ("she works at the museum now").
 
-use crate::keep::{Kept, MAX_LOOKED_AT, Memory};
+use crate::keep::{Kept, MAX_LOOKED_AT, Memory, without_possessive};
 use crate::likeness::{shared, without_parts};
 use hark_core::Fault;
-use hark_core::memory::{EntityKind, Fact, Requester, SaidChange, SaidValue, ValueKind};
+use hark_core::memory::{Entity, EntityKind, Fact, Requester, SaidChange, SaidValue, ValueKind};
 use hark_language::names::{asks, is_small, normal, telling_words};
-use hark_language::{Phrases, phrases};
+use hark_language::{Lexicon, Phrases, phrases};
 
 /// Words that what is otherwise now has of what was told at least.
 pub(crate) const LEAST_SHARED: usize = 2;
@@ -62,7 +62,37 @@ impl Memory {
     /// # Errors
     /// When the store cannot be read.
     pub fn changes(&self, text: &str) -> Result<bool, Fault> {
-        Ok(self.changed(text)?.is_some())
+        let of_whom = || self.change_of_whom(text).is_some() && self.has_recent();
+        Ok(self.changed(text)?.is_some() || of_whom())
+    }
+
+    /// The words of a change that begin with whom it is about, where that was named before: "no, *he works nights now*".
+    fn change_of_whom(&self, text: &str) -> Option<(String, &'static Lexicon)> {
+        let words = self.reader.as_ref()?.change(text)?.words;
+        let languages = hark_language::all();
+        let is_person = |it: &&'static Lexicon| {
+            let first = words.split_whitespace().next();
+            first.is_some_and(|first| it.memory.is_pronoun(first))
+                && !it.memory.begins_with(it.memory.points_back, &words)
+        };
+        let language = languages.into_iter().find(is_person)?;
+        Some((words, language))
+    }
+
+    /// A change with the name of the person who was spoken of last in the place of "he".
+    pub(crate) fn with_name(&self, text: &str, by: &Requester) -> String {
+        let named = || {
+            let (words, language) = self.change_of_whom(text)?;
+            let ids = self.lock().conversations.last_facts(Some(&by.conversation));
+            let last = self.store.by_ids(ids.get(..1).unwrap_or_default()).ok()?.pop();
+            let is_person = |it: &&Entity| it.kind == EntityKind::Person && !it.key.starts_with(':');
+            let names_one = last.as_ref().is_some_and(|it| it.mentions.iter().any(|it| is_person(&it)));
+            let recent = || self.recent(by, EntityKind::Person).filter(|it| is_person(&it)).map(|it| it.name);
+            // Whom no rule knows is told of by the words with which the sentence begins.
+            let begins = last.as_ref().filter(|_| !names_one).and_then(|it| subject_of(&it.text));
+            Some(text.replacen(&words, &language.memory.named(&words, &begins.or_else(recent)?), 1))
+        };
+        named().unwrap_or_else(|| text.to_owned())
     }
 
     /// The fact that a text which tells of a change contradicts: of the facts with two of its words the one with most, the
@@ -120,6 +150,8 @@ impl Memory {
         // "Bins are thursday now", where nothing else was told of bins.
         let with_a_word = without_parts(self.store.search(&words, true, MAX_LOOKED_AT)?, |fact| fact);
         let only = |fact: &Fact| with_a_word.len() == 1 && with_a_word[0].id == fact.id;
+        // "No, I meant mondays and wednesdays" is about what was said last, whatever its words.
+        let means = hark_language::all().iter().any(|it| it.memory.begins_with(it.memory.meant, text));
         let is_about = |fact: &Fact| {
             let shared = shared(&words, &telling_words(&fact.text));
             shared >= LEAST_SHARED || change.corrects && shared == words.len() || shared > 0 && only(fact)
@@ -127,7 +159,9 @@ impl Memory {
         let last = if change.corrects {
             let ids = self.lock().conversations.last_facts(by.map(|by| by.conversation.as_str()));
             let facts = self.store.by_ids(&ids)?;
-            ids.iter().find_map(|id| facts.iter().find(|fact| fact.id == *id && is_about(fact)).cloned())
+            let known = |id: &i64| facts.iter().find(|fact| fact.id == *id);
+            let about = ids.iter().filter_map(known).find(|fact| is_about(fact));
+            about.or_else(|| ids.first().and_then(known).filter(|_| means)).cloned()
         } else {
             None
         };
@@ -139,6 +173,20 @@ impl Memory {
         let known = reader.values(&fact.text, &fact.source.language);
         Ok(with_values(&fact.text, &known, &change).map(|text| (fact, text)))
     }
+}
+
+/// Whom or what a sentence is about, by its first words: "my brother" of "my brother's a plumber"; `None` where it is the speaker
+/// or somebody who was named before.
+pub(crate) fn subject_of(text: &str) -> Option<String> {
+    let languages = hark_language::all();
+    let mut words = text.split_whitespace();
+    let begins = words.next()?;
+    if languages.iter().any(|it| it.memory.begins_with(it.memory.clause_starts, begins)) {
+        return None;
+    }
+    let whom =
+        if is_small(&normal(begins)) { format!("{begins} {}", words.next()?) } else { begins.to_owned() };
+    Some(without_possessive(&whom, &languages))
 }
 
 /// The words of a change that say what it is about: its values are other ones now.
@@ -175,7 +223,7 @@ fn with_values(text: &str, known: &[SaidValue], change: &SaidChange) -> Option<S
         let said = words_of(&change.words, new);
         let is_said = |value: &SaidValue| {
             let old = words_of(text, value);
-            if new.kind == ValueKind::Number { old == said } else { shared(&said, &old) > 0 }
+            if new.kind == ValueKind::Number { old == said } else { shared(&said, &old) == said.len() }
         };
         !known.iter().any(|value| value.kind == new.kind && is_said(value))
     };

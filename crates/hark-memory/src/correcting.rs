@@ -26,6 +26,7 @@ impl Memory {
         turn: Option<&str>,
         asked: Asked,
     ) -> Result<Vec<Kept>, Fault> {
+        let text = &self.with_name(text, by);
         if let Some((old, corrected)) = self.corrected(text, Some(by))? {
             return self.replace_all(&old, &corrected, now_unix_ms, by, turn);
         }
@@ -248,7 +249,7 @@ fn right_words(fact: &Fact, said: &SaidCorrection) -> Option<String> {
 }
 
 /// Whether it takes what was said before to know what is named: "his tablets".
-fn begins_with_pronoun(name: &str) -> bool {
+pub(crate) fn begins_with_pronoun(name: &str) -> bool {
     let is_one = |word: &str| hark_language::all().iter().any(|language| language.memory.is_pronoun(word));
     name.split(' ').next().is_some_and(is_one)
 }

@@ -1,13 +1,13 @@
 //! Deletes facts: the one that a request names, or all facts about a person or thing. Of a fact that tells of something else as
 //! well, that is kept.
 
-use crate::changing::{LEAST_SHARED, content};
+use crate::changing::{LEAST_SHARED, content, subject_of};
 use crate::correcting::placed_words;
-use crate::keep::{Asked, Kept, MAX_ABOUT, MAX_LOOKED_AT, Memory, Telling, without_possessive};
+use crate::keep::{Asked, Kept, MAX_ABOUT, MAX_LOOKED_AT, Memory, Telling};
 use crate::likeness::shared;
 use hark_core::Fault;
 use hark_core::memory::{EntityKind, Fact, Requester};
-use hark_language::names::{is_small, normal, telling_words};
+use hark_language::names::{normal, telling_words};
 use hark_language::phrases;
 
 /// Facts at most that are forgotten by a part of the words that were said.
@@ -194,11 +194,7 @@ fn parted(fact: &Fact, topic: &[String]) -> Option<(String, String)> {
         return (!points).then_some((gone, rest));
     };
     // "Milo starts on monday and he's allergic to nuts": the rest is about Milo, too.
-    let mut words = fact.text.split_whitespace();
-    let begins = words.next()?;
-    let whom =
-        if is_small(&normal(begins)) { format!("{begins} {}", words.next()?) } else { begins.to_owned() };
-    let whom = without_possessive(&whom, &languages);
+    let whom = subject_of(&fact.text)?;
     let is_topic = shared(topic, &content(&whom)) > 0;
     (!is_topic).then(|| (gone, language.memory.named(&rest, &whom)))
 }

@@ -1,6 +1,8 @@
 //! Keeping and forgetting: what was told becomes facts, and statements where a rule reads one.
 
 use crate::conversations::Conversations;
+use crate::correcting::begins_with_pronoun;
+use crate::recall::is_of_speaker;
 use crate::resolve::{RULED, ended_by, resolve};
 use crate::vectors::{Word, to_int8};
 use chrono::{DateTime, NaiveDateTime};
@@ -324,11 +326,14 @@ impl Memory {
         let named = past
             .iter()
             .filter(|word| !is_small(word) && !asks(word) && !is_any(|it| it.memory.demonstratives, word));
-        let begins = languages.iter().any(|it| {
-            it.memory.begins_with(it.memory.points_back, text)
-                || text.split_whitespace().next().is_some_and(|word| it.memory.is_pronoun(word))
-        });
-        begins || named.count() > usize::from(points)
+        // Nobody knows who "he" is of whom nothing was said.
+        let points_back = languages.iter().any(|it| it.memory.begins_with(it.memory.points_back, text));
+        let is_of_nobody = begins_with_pronoun(text)
+            && !points_back
+            && !is_of_speaker(text)
+            && !self.has_recent()
+            && self.lock().conversations.last_facts(None).is_empty();
+        !is_of_nobody && (points_back || begins_with_pronoun(text) || named.count() > usize::from(points))
     }
 
     /// Whether a rule reads a statement in one of the sentences of a text.

@@ -17,6 +17,8 @@ const MAX_WORDS_KEPT: usize = 256;
 const LEAST_NEAR: f32 = 0.35;
 /// Least cosine of a word of the fact to a word of the question for a relation between people: "mum" and "mother".
 const LEAST_RELATED: f32 = 0.30;
+/// Least cosine of a word that says the same as another one: "met" and "meet".
+const SAME_IN_OTHER_WORDS: f32 = 0.70;
 /// Letters that a word and its inflection begin with at least, and letters behind those at most.
 const STEM: usize = 4;
 const ENDING: usize = 3;
@@ -36,6 +38,13 @@ pub(crate) struct Likeness {
     pub is_of_them: bool,
 }
 
+impl Likeness {
+    /// Whether the fact has every word of the question, and it has some.
+    pub(crate) fn is_all(&self) -> bool {
+        self.words > 1 && self.same == self.words
+    }
+}
+
 /// A question as it is compared with facts.
 pub(crate) struct Question {
     /// Its telling words that an answer has.
@@ -49,6 +58,26 @@ pub(crate) struct Question {
 }
 
 impl Question {
+    /// Whether it asks of somebody by what they are to another, who is named in a fact: "what does *Lee's wife* do".
+    pub(crate) fn leads_on(&self, told: &[Word]) -> bool {
+        let has = |word: &Word| told.iter().any(|other| is_inflected(&word.plain, &other.plain));
+        self.words
+            .iter()
+            .zip(self.words.iter().skip(1))
+            .any(|(owner, word)| self.relating.contains(&word.plain) && has(owner))
+    }
+
+    /// Whether a fact tells of what belongs to somebody of whom it asks: "Carol's boy is allergic" of "is Carol allergic".
+    pub(crate) fn is_of_theirs(&self, fact: &Fact) -> bool {
+        let owners = hark_language::all();
+        let is_asked = |plain: &str| self.words.iter().any(|word| is_inflected(&word.plain, plain));
+        let words: Vec<&str> = fact.text.split_whitespace().collect();
+        words.windows(2).any(|pair| {
+            let (owner, theirs) = (normal(&without_possessive(pair[0], &owners)), normal(pair[1]));
+            owner != normal(pair[0]) && is_asked(&owner) && !is_small(&theirs) && !is_asked(&theirs)
+        })
+    }
+
     /// How like the words of some facts are; `told`: all of them.
     pub(crate) fn likeness(&self, told: &[Word], facts: &[&Fact]) -> Likeness {
         let is_named = |key: &String| facts.iter().any(|fact| names(fact, told, key));
@@ -81,11 +110,11 @@ impl Memory {
             words
         };
         let owners = hark_language::all();
-        let plain = |(word, meaning): (String, Vec<f32>)| {
+        let plain = |(at, (word, meaning)): (usize, (String, Vec<f32>))| {
             let plain = normal(&without_possessive(&word, &owners));
-            (!plain.is_empty() && !is_small(&plain)).then_some(Word { plain, meaning })
+            (!plain.is_empty() && !is_small(&plain)).then_some(Word { plain, meaning, at })
         };
-        words.into_iter().filter_map(plain).collect()
+        words.into_iter().enumerate().filter_map(plain).collect()
     }
 
     /// The telling words of a fact, which are read once.
@@ -109,18 +138,22 @@ impl Memory {
         let said = languages.iter().map(|it| it.memory.without_asking(asked)).min_by_key(|said| said.len());
         let all = self.words_of(said.filter(|said| !said.is_empty()).unwrap_or(asked));
         let words: Vec<Word> = all.into_iter().filter(|word| !asks(&word.plain)).collect();
-        let kinds: Vec<String> = languages.iter().filter_map(|it| it.memory.kind_asked(asked)).collect();
+        let kinds = languages.iter().filter_map(|it| it.memory.kind_asked(asked));
+        let kinds: Vec<String> = kinds.map(|kind| normal(&without_possessive(&kind, &languages))).collect();
         let is_light = |word: &&String| {
-            kinds.iter().any(|kind| normal(kind) == **word)
-                || languages.iter().any(|it| it.memory.asks.light.contains(word))
+            kinds.contains(word) || languages.iter().any(|it| it.memory.asks.light.contains(word))
         };
         let light = words.iter().map(|word| &word.plain).filter(is_light).cloned().collect();
-        let relates =
-            |word: &&String| self.question(word).is_some_and(|question| !question.relations.is_empty());
+        let relates = |word: &&String| self.is_relation(word);
         let relating: BTreeSet<String> =
             words.iter().map(|word| &word.plain).filter(relates).cloned().collect();
         let meant = self.meant_by(&relating, asked, by)?;
         Ok(Question { words, relating, meant, light })
+    }
+
+    /// Whether a word is a relation between people: "wife".
+    pub(crate) fn is_relation(&self, word: &str) -> bool {
+        self.question(word).is_some_and(|question| !question.relations.is_empty())
     }
 
     /// The facts that may answer a question, by their words, their meaning and those that are named, the likest first.
@@ -221,11 +254,23 @@ fn likeness(
     relates: impl Fn(&str) -> bool,
 ) -> Likeness {
     let mut found = Likeness { mean: 0.0, least: 1.0, same: 0, words: asked.len(), is_of_them: true };
-    for word in asked {
+    // The words right behind two words are the same: "brown bin" and "green bin".
+    let next = |words: &[Word], at: usize| {
+        words.get(at + 1).filter(|next| next.at == words[at].at + 1).map(|next| next.plain.clone())
+    };
+    let is_before_same = |at: usize, other: usize| {
+        next(asked, at).zip(next(told, other)).is_some_and(|(one, other)| is_inflected(&one, &other))
+    };
+    for (at, word) in asked.iter().enumerate() {
         let is_same =
             is_meant(&word.plain) || told.iter().any(|other| is_inflected(&word.plain, &other.plain));
-        let nearest = || told.iter().map(|other| dot_of(&word.meaning, &other.meaning)).fold(0.0, f32::max);
-        let how_near = if is_same { 1.0 } else { nearest() };
+        let near = told.iter().map(|other| dot_of(&word.meaning, &other.meaning)).enumerate();
+        let nearest = near.max_by(|one, other| one.1.total_cmp(&other.1)).filter(|(_, near)| *near > 0.0);
+        let how_near = if is_same { 1.0 } else { nearest.map_or(0.0, |(_, near)| near) };
+        // Which of them it is about is said, and it is another.
+        let is_another =
+            |(other, near): (usize, f32)| near < SAME_IN_OTHER_WORDS && is_before_same(at, other);
+        found.is_of_them &= is_same || !nearest.is_some_and(is_another);
         found.same += usize::from(is_same);
         found.is_of_them &= how_near >= LEAST_RELATED || !relates(&word.plain);
         found.mean += how_near / asked.len() as f32;
@@ -255,7 +300,11 @@ pub(crate) fn is_inflected(one: &str, other: &str) -> bool {
         (one.min(other), one.max(other))
     };
     let is_whole = common == short;
+    let ending = |word: &str| word.chars().skip(common).collect::<String>();
+    let is_ending =
+        |word: &str| hark_language::all().iter().any(|it| it.memory.endings.contains(&*ending(word)));
     one == other
+        || (common >= STEM && is_ending(one) && is_ending(other))
         || (common >= STEM && common + 1 >= short && long - common <= ENDING)
         || (is_whole && short + 1 == STEM && long == STEM)
 }
@@ -266,9 +315,13 @@ mod tests {
 
     #[test]
     fn a_word_is_itself_in_another_inflection() {
-        for (one, other) in
-            [("teach", "teaches"), ("key", "keys"), ("service", "serviced"), ("tyre", "tyres")]
-        {
+        for (one, other) in [
+            ("teach", "teaches"),
+            ("key", "keys"),
+            ("service", "serviced"),
+            ("tyre", "tyres"),
+            ("framing", "framer"),
+        ] {
             assert!(is_inflected(one, other) && is_inflected(other, one), "{one} {other}");
         }
         for (one, other) in [("hat", "hats off"), ("car", "carpet"), ("wide", "window"), ("ben", "bench")] {
@@ -286,7 +339,8 @@ mod tests {
 
     #[test]
     fn the_nearest_word_counts() {
-        let word = |plain: &str, meaning: [f32; 2]| Word { plain: plain.into(), meaning: meaning.into() };
+        let word =
+            |plain: &str, meaning: [f32; 2]| Word { plain: plain.into(), meaning: meaning.into(), at: 0 };
         let asked = [word("cat", [1.0, 0.0]), word("feed", [0.0, 1.0])];
         let told = [word("cats", [0.9, 0.1]), word("eat", [0.6, 0.8])];
         let found = likeness(&asked, &told, |_| false, |_| false);
@@ -295,5 +349,20 @@ mod tests {
             "{found:?}"
         );
         assert_eq!(likeness(&asked, &told, |word| word == "feed", |_| false).same, 2, "by another name");
+    }
+
+    #[test]
+    fn another_of_the_same_kind_is_not_meant() {
+        let words = |all: [(&str, [f32; 2], usize); 2]| {
+            all.map(|(plain, meaning, at)| Word { plain: plain.into(), meaning: meaning.into(), at })
+        };
+        let asked = words([("brown", [1.0, 0.0], 3), ("bin", [0.0, 1.0], 4)]);
+        let is_meant = |told: &[Word]| likeness(&asked, told, |_| false, |_| false).is_of_them;
+        assert!(!is_meant(&words([("green", [0.6, 0.0], 0), ("bin", [0.0, 1.0], 1)])));
+        assert!(is_meant(&words([("green", [0.6, 0.0], 0), ("bin", [0.0, 1.0], 2)])), "not right before it");
+        assert!(
+            is_meant(&words([("auburn", [0.8, 0.0], 0), ("bin", [0.0, 1.0], 1)])),
+            "the same in another word"
+        );
     }
 }

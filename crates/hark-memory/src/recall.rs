@@ -1,6 +1,7 @@
 //! Finding what answers a question: by the relation that was asked for, else by words, sentence vectors and the graph.
 
 use crate::answer_kind::Wanted;
+use crate::changing::content;
 use crate::keep::{MAX_ABOUT, MAX_LOOKED_AT, Memory, named, possible_keys};
 use crate::likeness::{Likeness, names};
 use crate::ranking::fuse;
@@ -103,7 +104,7 @@ impl Memory {
         };
         // "The bins" alone is answered by anything about them, "what are the bins" is not.
         let asks_something = asked.split_whitespace().any(|word| asks(&normal(word)));
-        // What was told may leave open whether something is so.
+        // What was told may leave open whether something is so that it does not say.
         let asks_whether = hark_language::all().iter().any(|language| language.memory.asks_whether(asked));
         let is_told = |words| words >= LEAST_WORDS || wanted.is_of_a_kind() || !asks_something;
         let answers = |found: &&(Fact, Likeness)| {
@@ -113,13 +114,17 @@ impl Memory {
                 && is_told(likeness.words)
                 && (!asks_relation || fact.statement.is_none())
                 && may_answer(found)
-                && !asks_whether
+                && (!asks_whether || likeness.is_all() && !compared.is_of_theirs(fact))
                 && self.is_of_kind(fact, &wanted)
         };
-        if let Some((_, best)) = found.iter().find(answers) {
+        if let Some((nearest, best)) = found.iter().find(answers) {
             let as_good = |(_, likeness): &&(Fact, Likeness)| likeness.mean + AS_GOOD >= best.mean;
-            let is_sure = best.mean >= SURELY_ANSWERS && best.least >= SURE_WORD;
-            let how = if is_sure { Answering::Surely } else { Answering::Answers };
+            let is_sure = best.mean >= SURELY_ANSWERS && best.least >= SURE_WORD && !asks_whether;
+            let how = match (self.is_name_told(nearest, &wanted), is_sure) {
+                (false, _) => Answering::Concerns,
+                (true, true) => Answering::Surely,
+                (true, false) => Answering::Answers,
+            };
             let all = found.iter().filter(answers).take_while(as_good).map(|(fact, _)| fact.clone());
             return Ok((self.with_newer(all.take(MAX_ANSWERS).collect(), &compared, &wanted)?, how));
         }
@@ -128,9 +133,9 @@ impl Memory {
             return Ok((self.with_newer(both, &compared, &wanted)?, Answering::Concerns));
         }
         let concerns = |found: &&(Fact, Likeness)| {
-            let likeness = &found.1;
+            let (fact, likeness) = found;
             let least = if likeness.same < LEAST_WORDS { CONCERNS_IN_A_WORD } else { CONCERNS };
-            likeness.same > 0 && likeness.mean >= least && may_answer(found)
+            likeness.same > 0 && likeness.mean >= least && may_answer(found) && self.is_of_kind(fact, &wanted)
         };
         let concerned = found.iter().find(concerns).map(|(fact, _)| fact.clone()).into_iter().collect();
         Ok((self.with_newer(concerned, &compared, &wanted)?, Answering::Concerns))
@@ -252,11 +257,17 @@ impl Memory {
         Ok(told.unwrap_or_else(|| if is_other { String::new() } else { fact.told.clone() }))
     }
 
-    /// The language of a question that only who lives here can answer: a rule reads it, or it is of the speaker's own.
+    /// The language of a question that only who lives here can answer: a rule reads it, it is of the speaker's own, or it has a
+    /// word of what was told.
     pub fn asked_in(&self, text: &str) -> Option<String> {
         let read = self.question(text).map(|question| question.language);
-        let is_own = |it: &&Lexicon| it.memory.asks_of_own(text);
-        read.or_else(|| hark_language::all().into_iter().find(is_own).map(|it| it.code.to_owned()))
+        let languages = hark_language::all();
+        let is_own = |it: &&&Lexicon| it.memory.asks_of_own(text);
+        let asks = |it: &&&Lexicon| it.memory.asks_what(text) || it.memory.asks_of_another(text);
+        let is_of_told = || self.store.search(&content(text), true, 1).is_ok_and(|found| !found.is_empty());
+        let found = languages.iter().find(is_own);
+        let found = found.or_else(|| languages.iter().find(asks).filter(|_| is_of_told()));
+        read.or_else(|| found.map(|it| it.code.to_owned()))
     }
 
     /// What a request may have to do with, for a language model: the best first, at most `most`.

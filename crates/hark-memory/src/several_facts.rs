@@ -71,7 +71,10 @@ impl Memory {
             let is_asked = |word: &String| asked.words.iter().any(|asked| is_inflected(word, &asked.plain));
             let others: Vec<String> =
                 told.iter().map(|word| word.plain.clone()).filter(|word| !is_asked(word)).collect();
-            let least = BOTH_ANSWER.max(alone.mean + NEARER / asked.words.len() as f32);
+            // "What does Lee's wife do" asks for nothing that the second could have more of.
+            let leads_on = asked.leads_on(&told);
+            let nearer = if leads_on { 0.0 } else { NEARER / asked.words.len() as f32 };
+            let least = BOTH_ANSWER.max(alone.mean + nearer);
             for second in self.store.search(&others, true, MAX_LOOKED_AT)? {
                 let about: Vec<String> = telling_words(&second.text).into_iter().take(1).collect();
                 let both = [&*told, &*self.words_of_fact(&second)].concat();
@@ -79,6 +82,7 @@ impl Memory {
                     |one: &Entity| [first, &second].into_iter().any(|fact| names(fact, &both, &one.key));
                 let may_answer = second.id != first.id
                     && shared(&about, &others) > 0
+                    && !(leads_on && about.iter().any(|word| self.is_relation(word)))
                     && self.is_of_kind(&second, wanted)
                     && (self.names_all(first, wanted) || self.names_all(&second, wanted))
                     && whom.iter().all(is_named);

@@ -8,6 +8,8 @@ use hark_core::memory::Vectors;
 pub(crate) struct Word {
     pub(crate) plain: String,
     pub(crate) meaning: Vec<f32>,
+    /// Its place among the words of the sentence.
+    pub(crate) at: usize,
 }
 
 /// The cosine of two vectors of length 1.

@@ -112,10 +112,10 @@ fn wrong(memory: &Memory, step: &Yaml<'static>, day: i64) -> Option<String> {
 fn what_names_nothing_cannot_be_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let memory = memory(folder.path(), &reader("en"));
-    for text in ["we went there last year", "i love it there", "i put it there on monday"] {
+    for text in ["we went there last year", "i love it there", "i put it there on monday", "she has one"] {
         assert!(!memory.can_be_asked_for(text), "{text}");
     }
-    for text in ["we're vegan", "we went to crete last year", "she has one", "that boiler leaks again"] {
+    for text in ["we're vegan", "we went to crete last year", "that boiler leaks again"] {
         assert!(memory.can_be_asked_for(text), "{text}");
     }
 }

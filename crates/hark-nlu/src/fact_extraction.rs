@@ -272,6 +272,9 @@ impl Rules {
         let memory = &self.lexicon.memory;
         // "My wife Orla's allergic" names Orla.
         let name = if name.contains(['\'', '’']) { memory.owner(name) } else { name.as_str() };
+        if memory.is_title(name) {
+            return None;
+        }
         let mut values: Map<String, Value> = Map::new();
         values.insert("object".to_owned(), Value::from(name));
         values.insert("word".to_owned(), Value::from(memory.owner(&spoken(found, "appositive"))));
@@ -317,7 +320,7 @@ impl Rules {
         // "The Hendersons" are a name, and "the best" is none.
         let without_article =
             object.split_once(' ').map(|(_, rest)| rest).filter(|rest| memory.is_name(rest));
-        if named && memory.is_condition(object) && without_article.is_none() {
+        if named && (memory.is_condition(object) && without_article.is_none() || memory.is_title(object)) {
             return None;
         }
         let dating = match words(slots, "dating").unwrap_or_default() {

@@ -1,8 +1,12 @@
 //! Words that tell lasting statements from passing ones, and how a statement is told back to whoever made it. What is
 //! a statement at all stands in the sentence files of `memory/`.
 
+use crate::names::is_small;
 use crate::phrases::{self, Phrase, Phrases, Table};
 use serde::Deserialize;
+
+/// Words at most from the speaker to what they do something to: "i always keep me glasses".
+const MAX_BEFORE_OWNED: usize = 4;
 
 /// `memory.toml` of a language.
 #[derive(Debug, Default, Deserialize)]
@@ -60,6 +64,10 @@ pub struct Memory {
     /// Words that are another in a question than in its answer, by the one they are compared as: "neighbours" with "next
     /// door".
     pub same: Table<Phrases>,
+    /// Endings of words in place of which another one may stand: "framer" and "framing".
+    pub endings: Phrases,
+    /// What stands before a name and is none itself: "Dr".
+    pub titles: Phrases,
     /// Endings of words that stand for another word, and that word: "'ve got" is "have".
     pub contractions: Table<Phrase>,
     /// Which words of a question want which kind of answer.
@@ -67,6 +75,8 @@ pub struct Memory {
     /// Words of a sentence that turn into others when it is told to the one who said it: "my" into "your". The longest
     /// counts.
     pub told_back: Table<Phrase>,
+    /// The same of words that say whose the word behind them is, as some say it: "*me* glasses".
+    pub told_back_owning: Table<Phrase>,
 }
 
 /// Words of questions by the kind of answer, and words that such an answer has.
@@ -79,6 +89,10 @@ pub struct Asks {
     pub place: Phrases,
     /// "How much", "how old".
     pub amount: Phrases,
+    /// Words for what is a number: "phone number".
+    pub number: Phrases,
+    /// Words with which a name is asked for and told: "called".
+    pub name: Phrases,
     /// What a question begins with that is answered by yes or no: "is".
     pub whether: Phrases,
     /// What any other question begins with, but for words that begin other sentences as well: "what", "who".
@@ -118,6 +132,11 @@ impl Memory {
             .iter()
             .any(|ending| first.len() > ending.len() + 2 && first.ends_with(ending));
         ends || phrases::starts(self.conditions, &borrowed(&words)).is_some()
+    }
+
+    /// Whether some words are no name, but what stands before one.
+    pub fn is_title(&self, text: &str) -> bool {
+        self.titles.contains(&*words(text).join(" "))
     }
 
     /// Whether one of the words of some text is in a list.
@@ -223,6 +242,13 @@ impl Memory {
         phrases::starts(self.asks.whether, &borrowed(&words(text))).is_some()
     }
 
+    /// Whether a text begins like such a question about somebody or something that is named: "has Barnaby", and not "can you".
+    pub fn asks_of_another(&self, text: &str) -> bool {
+        let words = words(text);
+        let length = phrases::starts(self.asks.whether, &borrowed(&words));
+        length.and_then(|length| words.get(length)).is_some_and(|next| !self.is_passing(next))
+    }
+
     /// Whether a text begins like a question that is not.
     pub fn asks_what(&self, text: &str) -> bool {
         phrases::starts(self.asks.what, &borrowed(&words(text))).is_some()
@@ -266,6 +292,21 @@ impl Memory {
         shorter.filter(|name| !name.is_empty()).unwrap_or(text)
     }
 
+    /// Whether the word at a place says whose the next one is: at the beginning of a clause, behind "it's", or where the speaker
+    /// does it ("I keep *me* glasses"), to whom it cannot be done.
+    fn owns(&self, words: &[&str], at: usize) -> bool {
+        let begins =
+            || at == 0 || self.connectors.contains(words[at - 1]) || self.it_is.contains(words[at - 1]);
+        let does_it = || {
+            let near = at.saturating_sub(MAX_BEFORE_OWNED)..at;
+            let subject = words[..at].iter().rposition(|word| self.clause_starts.contains(word));
+            let subject = subject.filter(|subject| near.contains(subject));
+            subject.is_some_and(|subject| phrases::find(self.told_back, &words[subject..=subject]).is_some())
+        };
+        let is_owned = |next: &&str| !is_small(next) && !self.conditions.contains(next);
+        words.get(at + 1).is_some_and(is_owned) && (begins() || does_it())
+    }
+
     /// A sentence as it is told to the one who said it.
     pub fn told_back(&self, text: &str) -> String {
         let said: Vec<&str> = text.split_whitespace().collect();
@@ -276,7 +317,9 @@ impl Memory {
         let mut told: Vec<String> = Vec::new();
         let mut at = 0;
         while at < said.len() {
-            match phrases::find(self.told_back, &lower[at..]) {
+            let owning =
+                phrases::find(self.told_back_owning, &lower[at..=at]).filter(|_| self.owns(&lower, at));
+            match owning.or_else(|| phrases::find(self.told_back, &lower[at..])) {
                 Some((other, length)) if length > 0 => {
                     told.push(other.text().to_owned());
                     at += length;
@@ -311,6 +354,10 @@ mod tests {
             ("en", "I am allergic to nuts", "you are allergic to nuts"),
             ("en", "I don't like olives", "you don't like olives"),
             ("en", "we're going to Rome in May", "you're going to Rome in May"),
+            ("en", "me friend doreen comes of a friday", "your friend doreen comes of a friday"),
+            ("en", "i keep me glasses in the pouffe", "you keep your glasses in the pouffe"),
+            ("en", "the doctor's put me on tablets", "the doctor's put you on tablets"),
+            ("en", "she gave me a lift and me mum's cross", "she gave you a lift and your mum's cross"),
             ("de", "meine Frau heißt Anna", "deine Frau heißt Anna"),
             ("de", "ich mag Jazz", "du magst Jazz"),
             ("xx", "my wife is Anna", "my wife is Anna"),

@@ -41,7 +41,6 @@ pub(super) fn contrasts(text: &str, lexicon: &'static Lexicon) -> Vec<SaidContra
         let Some(marks) = phrases::starts(memory.not, &said[not..]) else { continue };
         let old_at = not + marks;
         for length in (1..=MAX_PIECE_WORDS.min(said.len() - old_at)).rev() {
-            let Some(old) = piece(old_at, length) else { continue };
             // What is so stands before "not", behind "it's", or at the end: "it's not biscuit … brisket".
             let framed = frames.iter().copied().filter(|at| at + length <= not);
             // "Bridget's not at hay" only denies.
@@ -50,22 +49,25 @@ pub(super) fn contrasts(text: &str, lexicon: &'static Lexicon) -> Vec<SaidContra
             let is_framed = frames.contains(&not) || not == from;
             let at_end = ends.iter().filter_map(|end| end.checked_sub(length));
             let at_end = at_end.filter(|at| is_framed && *at >= old_at + length);
-            for at in framed.chain(before).chain(at_end) {
+            let next_to_not = framed.chain(before).chain(at_end).map(|at| (old_at, at));
+            // "She's not going to truro after all, it's falmouth".
+            let in_a_clause = frames.iter().filter(|at| ends.contains(&(**at + length))).flat_map(|at| {
+                (old_at..=old_at + MAX_PIECE_WORDS).filter(|old| old + length <= *at).map(|old| (old, *at))
+            });
+            for (old_at, at) in next_to_not.chain(in_a_clause) {
                 // "The twenty first, not the fourteenth".
                 let has_article = is_article(&old_at) && !is_article(&at) && at > 0 && is_article(&(at - 1));
                 let (at, length_of_new) = if has_article { (at - 1, length + 1) } else { (at, length) };
-                let Some(new) = piece(at, length_of_new) else { continue };
+                let (Some(new), Some(old)) = (piece(at, length_of_new), piece(old_at, length)) else {
+                    continue;
+                };
                 if !says_something(new) || !says_something(old) || normal(new) == normal(old) {
                     continue;
                 }
                 let Some(likeness) = likeness(new, old, lexicon) else { continue };
-                let about = rest(&words, &[(at, length_of_new), (not, marks + length)]);
-                let contrast = SaidContrast {
-                    new: new.to_owned(),
-                    old: old.to_owned(),
-                    about,
-                    language: lexicon.code.to_owned(),
-                };
+                let about = rest(&words, &[(at, length_of_new), (not, marks), (old_at, length)]);
+                let (new, old) = (new.to_owned(), old.to_owned());
+                let contrast = SaidContrast { new, old, about, language: lexicon.code.to_owned() };
                 found.push((likeness, contrast));
             }
         }
@@ -117,6 +119,8 @@ mod tests {
         has("no i meant a whole tin for buster not half a tin", "a whole tin", "half a tin", "buster");
         has("it's not biscuit the puppy's called brisket i misheard her", "brisket", "biscuit", "puppy's");
         has("he's off from the twenty first not the fourteenth", "the twenty first", "the fourteenth", "off");
+        has("helen's not going to truro after all it's falmouth", "falmouth", "truro", "helen's");
+        has("they can't do saturday it's sunday they're coming", "sunday", "saturday", "coming");
         assert_eq!(contrasts("bridget's not at hay any more", hark_language::of("en")), []);
         assert_eq!(contrasts("i'm not sure", hark_language::of("en")), []);
     }

@@ -24,6 +24,12 @@ pub(super) fn values(said: &str, lexicon: &'static Lexicon) -> Vec<SaidValue> {
     while at < words.len() {
         let (values, used) = begins_with(&words[at..], &by);
         for (kind, from, length) in values {
+            // "Mondays and wednesdays, *thursday's* his swimming": with that something else begins.
+            let begins = |at: usize| {
+                let word = &said[tokens[at].start..tokens[at].end];
+                word.contains(['\'', '’']) && lexicon.memory.owner(word) != word
+            };
+            let length = (1..length).find(|it| begins(at + from + it)).unwrap_or(length);
             let (first, behind) = (at + from, at + from + length);
             let (start, end) = (tokens[first].start, tokens[behind - 1].end);
             let is_plain = words[first..behind].iter().all(is_digit);
@@ -107,6 +113,10 @@ mod tests {
             ]
         );
         assert_eq!(of("on october tenth"), [(ValueKind::Month, "october".into()), (date, "tenth".into())]);
+        assert_eq!(
+            of("no i meant mondays and wednesdays thursday's his swimming"),
+            [(day, "mondays and wednesdays".into()), (day, "thursday's".into())]
+        );
         assert_eq!(of("my wife is called anna"), []);
         assert_eq!(of("recycling's on a tuesday"), [(day, "tuesday".into())]);
         assert_eq!(of("the code's four seven one nine"), [(number, "four seven one nine".into())]);
