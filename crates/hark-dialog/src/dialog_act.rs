@@ -2,7 +2,7 @@
 
 use hark_core::session::{EntryTag, Verbosity, spoken};
 use hark_language::conversation::{Kinds, Length};
-use hark_language::{Lexicon, Phrases};
+use hark_language::{Lexicon, Phrases, phrases};
 
 /// What kind of request a text is: about the conversation before everything else, then a correction, a question by
 /// its mark, an instruction, a question by its words. `languages`: those it may be in.
@@ -25,6 +25,27 @@ pub fn tag(text: &str, languages: &[&'static Lexicon]) -> EntryTag {
     } else {
         EntryTag::Other
     }
+}
+
+/// Whether a text is a question by its mark or its first words; "when" may begin anything.
+pub fn begins_as_question(text: &str, languages: &[&'static Lexicon]) -> bool {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let begins = |it: &&&'static Lexicon| {
+        // "And where's the concert" asks as well.
+        let asked = phrases::without_starts(&[it.requests.connectors, it.memory.leads], &words);
+        let text = asked.join(" ");
+        it.memory.asks_whether(&text) || it.memory.asks_what(&text) && !is_what_is(asked, it)
+    };
+    text.trim_end().ends_with('?') || languages.iter().any(|it| begins(&it))
+}
+
+/// Whether some words say what something is: "what he'd like is a telescope".
+fn is_what_is(words: &[&str], lexicon: &Lexicon) -> bool {
+    let talk = &lexicon.discourse;
+    let says = |list| phrases::starts(list, words.get(1..).unwrap_or_default()).is_some();
+    let is_it = words.iter().skip(3).any(|word| talk.copulas.contains(word));
+    is_it && (says(talk.speakers) || says(talk.others))
 }
 
 /// How long an answer the words of a request want; `None` where they do not say.
@@ -56,7 +77,7 @@ fn instructs(spoken: &str, language: &Lexicon) -> bool {
     };
     let first_is_verb = first_is_verb
         || words.first().is_some_and(|it| kinds.verbs_or_nouns.contains(it)) && has_object(&words);
-    let polite = hark_language::phrases::starts(kinds.polite, &words).is_some();
+    let polite = phrases::starts(kinds.polite, &words).is_some();
     let ends = words.len() > 1 && words.last().is_some_and(|word| kinds.last.contains(word));
     first_is_verb || polite || ends
 }

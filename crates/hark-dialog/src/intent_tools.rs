@@ -2,7 +2,7 @@
 //! template alone.
 
 use hark_core::automation::intent::{AUTOMATE, INTENTS, OF_ONE, RUN};
-use hark_core::{Intent, Slots, automation};
+use hark_core::{Intent, Route, Slots, automation};
 use serde_json::{Value, json};
 
 /// The tool that wants to know the kind of question.
@@ -228,6 +228,9 @@ pub const TAKES_BACK: &str = "HarkTakeBack";
 /// End of the response keys of requests that mean every room.
 const EVERYWHERE: &str = "everywhere";
 
+/// Asks for what was told.
+const RECALL: &str = "HarkRecall";
+
 /// Response key of what is asked of another place than this home: words alone answer it.
 const ELSEWHERE: &str = "elsewhere";
 
@@ -253,7 +256,25 @@ pub fn is_small_talk(intent: &str) -> bool {
 
 /// Whether an intent tells something to be kept, or asks for it.
 pub fn is_of_memory(intent: &str) -> bool {
-    matches!(intent, "HarkRemember" | "HarkRecall")
+    intent == "HarkRemember" || is_recall(intent)
+}
+
+/// Whether an intent asks for what was told.
+pub fn is_recall(intent: &str) -> bool {
+    intent == RECALL
+}
+
+/// Asks for what was told that answers some words.
+pub fn recall(asked: &str) -> Intent {
+    Intent {
+        name: RECALL.to_owned(),
+        slots: Slots::from_iter([("query".to_owned(), asked.into())]),
+        confidence: 1.0,
+        route: Route::Template,
+        why: "what was told may answer what the tool does not know".to_owned(),
+        response: None,
+        single: false,
+    }
 }
 
 /// Whether what the household told answers before the tool of an intent does: a birthday, a number, an address, an

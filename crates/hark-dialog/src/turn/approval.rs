@@ -52,7 +52,8 @@ impl Machine {
             Some(id),
             PublicEvent::Action { tool: call.tool, args: call.args, receipt, duration_ms },
         );
-        if finished && !goes_on && !self.ask_model_instead(now, id) {
+        let mut asked_on = || self.ask_model_instead(now, id) || self.ask_memory_instead(now, id);
+        if finished && !goes_on && !asked_on() {
             self.answer(now, id);
         }
     }

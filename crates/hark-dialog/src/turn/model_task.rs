@@ -3,17 +3,17 @@
 
 use super::Machine;
 use super::conversations::Waiting;
-use super::state::{Approval, Opening, Phase, Turn};
+use super::state::{Approval, Opening, Phase, Turn, Work};
 use crate::slash::Slip;
-use crate::{intent_tools, text_transformation};
+use crate::{dialog_act, intent_tools, text_transformation};
 use hark_core::model::Picture;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::session::session_name;
 use hark_core::thinking::TextSource;
 use hark_core::tool::error_code;
 use hark_core::{
-    Ambiguity, Classification, Effect, Fault, Intent, ModelHelp, News, Receipt, Reply, Resume, Route, Slots,
-    Stamp, Task, Thought, ThoughtEnd, ToolCall, TurnId, Understanding,
+    Ambiguity, Category, Classification, Effect, Fault, Intent, ModelHelp, News, Receipt, Reply, Resume,
+    Route, Slots, Stamp, Task, Thought, ThoughtEnd, ToolCall, TurnId, Understanding,
 };
 
 /// Pictures one request may come with.
@@ -24,6 +24,9 @@ const TASKS: [&str; 2] = ["plan", "react"];
 
 /// Failures of a tool that has no answer, so that a model may have one.
 const UNANSWERED: [&str; 3] = [error_code::NOT_CONFIGURED, error_code::NOT_FOUND, error_code::UNSUPPORTED];
+
+/// Kinds of requests that ask for no knowledge, however they begin: "could you …".
+const CHANGES: [Category; 3] = [Category::HomeControl, Category::Media, Category::SystemControl];
 
 /// How much longer than the task itself its turn waits for the end of it.
 const SLACK_MS: u64 = 10_000;
@@ -150,11 +153,7 @@ impl Machine {
         let thinks = self.settings.thinks;
         let Some(turn) = self.turn_mut(id).filter(|_| thinks) else { return false };
         let [work] = turn.work.as_slice() else { return false };
-        let code =
-            work.receipt.as_ref().filter(|receipt| !receipt.ok).map(|receipt| &receipt.detail["error"]);
-        let unanswered =
-            code.and_then(serde_json::Value::as_str).is_some_and(|code| UNANSWERED.contains(&code));
-        if !unanswered || !intent_tools::model_may_answer(&work.intent.name) {
+        if !is_unanswered(work) || !intent_tools::model_may_answer(&work.intent.name) {
             return false;
         }
         turn.work.clear();
@@ -162,6 +161,33 @@ impl Machine {
         let task = self.task(id, &text, None);
         self.think(now, id, task);
         true
+    }
+
+    /// Asks what was told where the tool of a question knows nothing: a birthday of nobody in the address book. Whether that was
+    /// begun; where nothing was told of it either, what the tool said stays.
+    pub(super) fn ask_memory_instead(&mut self, now: Stamp, id: &TurnId) -> bool {
+        let languages = self.languages.clone();
+        let Some(turn) = self.turn_mut(id) else { return false };
+        match turn.work.as_slice() {
+            [work] => {
+                let changes = turn.kind.as_ref().is_some_and(|kind| CHANGES.contains(&kind.category));
+                let is_asked = !changes
+                    && !intent_tools::is_of_memory(&work.intent.name)
+                    && dialog_act::begins_as_question(&turn.heard, &languages);
+                if !is_asked || !is_unanswered(work) {
+                    return false;
+                }
+                let recall = intent_tools::recall(&turn.heard);
+                self.more_work(now, id, vec![recall]);
+                true
+            }
+            [first, second] if is_unanswered(first) && intent_tools::is_recall(&second.intent.name) => {
+                let is_told = second.receipt.as_ref().is_some_and(|receipt| receipt.ok);
+                turn.work.remove(usize::from(!is_told));
+                false
+            }
+            _ => false,
+        }
     }
 
     /// The person in the room speaks anew: what is still being thought about for them has lost its place.
@@ -405,4 +431,10 @@ impl Machine {
 fn is_question(kind: &Classification) -> bool {
     use hark_core::Category::{Question, WebSearch};
     matches!(kind.category, Question | WebSearch)
+}
+
+/// Whether the tool of a question knew no answer.
+fn is_unanswered(work: &Work) -> bool {
+    let failed = work.receipt.as_ref().filter(|receipt| !receipt.ok);
+    failed.and_then(|receipt| receipt.detail["error"].as_str()).is_some_and(|code| UNANSWERED.contains(&code))
 }

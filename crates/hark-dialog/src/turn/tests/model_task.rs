@@ -319,6 +319,22 @@ fn a_request_for_other_words_is_about_the_last_reply_of_its_own_conversation() {
 }
 
 #[test]
+fn what_a_tool_does_not_know_is_asked_of_what_was_told() {
+    let asks = |text: &str, intent: &str, error: &str| {
+        let steps = vec![(0, typed(text)), (1, understood(1, &[intent])), (2, acted(1, 0, false, error))];
+        let effects = run(&mut Machine::new(settings()), steps);
+        effects
+            .iter()
+            .any(|it| matches!(it, Effect::Act { call } if call.tool == "memory.recall" && call.index == 1))
+    };
+    assert!(asks("when's mum's birthday", "HarkContact", "not_configured"));
+    assert!(asks("when's mum's birthday", "HarkContact", "not_found"));
+    assert!(!asks("when's mum's birthday", "HarkContact", "forbidden"), "what is switched off stays so");
+    assert!(!asks("find mum", "HarkContact", "not_found"), "no question");
+    assert!(!asks("when's mum's birthday", "HarkRecall", "not_found"), "it was asked already");
+}
+
+#[test]
 fn a_word_that_no_dictionary_has_is_a_question_to_the_model() {
     let asked = |mut machine: Machine, error: &str| {
         run(
