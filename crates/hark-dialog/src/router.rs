@@ -386,7 +386,8 @@ impl Router {
             return found;
         }
         if understood {
-            if let Some(whole) = has_unread_parts(&found).then(in_parts).flatten() {
+            let told_when = || self.tells_when(text).then(|| self.told_in(said)).flatten();
+            if let Some(whole) = has_unread_parts(&found).then(|| told_when().or_else(in_parts)).flatten() {
                 return whole;
             }
             if let Some(told) = self.told_first(&found, said) {
@@ -401,6 +402,7 @@ impl Router {
             if found.intents.iter().all(means_nothing) {
                 // "No, my wife's name is Julia" corrects what was told, where it corrects no request.
                 let told = self.of_memory(said, |memory, text| memory.intent(text));
+                let told = told.or_else(|| self.told_in(said));
                 found.alone = match told {
                     Some(told) => told.intents,
                     None if leans && usual(&found.language) => self.alone(said),

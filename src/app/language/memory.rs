@@ -82,6 +82,7 @@ const RECALL: &str = "HarkRecall";
 /// How likely a sentence tells something worth to be kept at least, and where a rule reads a statement in it.
 const LIKELY: f32 = 0.3;
 const LIKELY_AND_READ: f32 = 0.2;
+const SURELY_TOLD: f32 = 0.9;
 
 /// See [`MemoryIntents`].
 pub(crate) struct Told {
@@ -148,8 +149,10 @@ impl MemoryIntents for Told {
             likely >= LIKELY_AND_READ
                 && (self.reader.statement(text).is_some() || self.memory.changes(text).unwrap_or(false))
         };
-        // A secret is kept only where a rule reads what it is of.
-        let is_secret = || hark_memory::sounds_private(text) && self.reader.statement(text).is_none();
+        // A secret is kept only where a rule reads what it is of, or what else it tells is surely worth it.
+        let is_secret = || {
+            likely < SURELY_TOLD && hark_memory::sounds_private(text) && self.reader.statement(text).is_none()
+        };
         let is_kept = self.keeps_statements
             && (likely >= LIKELY || is_read())
             && !is_secret()

@@ -151,8 +151,12 @@ impl Router {
         let words = plain_words(said.text);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let talk = &lexicon.discourse;
-        let begins =
-            |at: &usize| begins_order(lexicon, &words[*at..]) && !talk.not_before.contains(words[at - 1]);
+        // "The third *switch*" is a thing.
+        let counts = |word: &str| lexicon.numbers.ordinal(&[word]).is_some();
+        let begins = |at: &usize| {
+            let before = words[at - 1];
+            begins_order(lexicon, &words[*at..]) && !talk.not_before.contains(before) && !counts(before)
+        };
         let orders = |at: usize| {
             // Anything may stand behind it: "turn it off | every time, I always forget".
             let ends = (at + MIN_WORDS..words.len())

@@ -6,7 +6,7 @@ use crate::{dialog_act, intent_tools};
 use hark_core::memory::{Answering, MemoryIntents};
 use hark_core::ports::NEXT_TURN;
 use hark_core::session::EntryTag;
-use hark_core::{Category, Fault, Intent, Route, Slots, Understanding};
+use hark_core::{Category, Classify, Fault, Intent, Route, Slots, Understanding};
 use hark_language::{Lexicon, phrases};
 use std::sync::PoisonError;
 
@@ -18,6 +18,9 @@ const STATE: &str = "HassGetState";
 const REMEMBER: &str = "HarkRemember";
 /// Words at least of what tells something worth to be kept.
 const LEAST_TOLD: usize = 3;
+
+/// Most statements behind what is worth to be kept.
+const MAX_STATEMENTS: usize = 2;
 
 /// Kinds of requests of which nothing is kept when they are not understood, and how sure it is that it is one.
 const ASKED: [Category; 4] = [Category::HomeControl, Category::Media, Category::List, Category::Timer];
@@ -95,23 +98,17 @@ impl Router {
         // With a language model, that reads what no rule reads.
         let classifier = self.classifier.as_ref().filter(|_| is_statement && self.settings.enabled);
         let classifier = classifier.filter(|_| self.answers_alone())?;
-        // "Sprinklers on for the lawn" is no fact, although nothing else understands it.
         let likely = || {
             let mut classifier = classifier.lock().unwrap_or_else(PoisonError::into_inner);
-            let asked = classifier.classify(text).ok()?;
-            let is_asked = ASKED.contains(&asked.category) && asked.confidence >= SURELY_ASKED;
-            if is_asked && !self.says_what_it_is(&words) {
-                return None;
-            }
-            let mut likely = classifier.statement(text).ok().flatten()?;
             // "Ash is a plasterer *he's dead funny*": what is said behind it makes it no less worth.
-            if let Some(before) = self.before_next_statement(text) {
-                let first = classifier.statement(&before).ok().flatten();
-                likely.worth_keeping = first.map_or(0.0, |it| it.worth_keeping).max(likely.worth_keeping);
-            }
-            Some(likely)
+            let all = [text.to_owned()].into_iter().chain(self.before_next_statements(text));
+            let all: Vec<(bool, f32)> =
+                all.filter_map(|text| self.worth_keeping(&mut *classifier, &text)).collect();
+            // "Sprinklers on for the lawn" is no fact, although nothing else understands it.
+            let tells = all.iter().any(|(asks, _)| !asks);
+            all.into_iter().map(|(_, worth)| worth).reduce(f32::max).filter(|_| tells)
         };
-        let likely = said.effort.apart(likely)?.worth_keeping;
+        let likely = said.effort.apart(likely)?;
         if self.orders_within(said) {
             return None;
         }
@@ -154,27 +151,52 @@ impl Router {
         self.languages().iter().any(|lexicon| (1..words.len()).any(|at| says(lexicon, at)))
     }
 
-    /// A text without its last statement, where that begins with a person or a pronoun: "Ash is a plasterer" of "Ash is a
+    /// The same of a text.
+    pub(super) fn tells_when(&self, text: &str) -> bool {
+        let words = plain_words(text);
+        self.says_when(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Whether some words say what happens when or if something else does: "*when* i'm on earlies *i'm* up at five".
+    fn says_when(&self, words: &[&str]) -> bool {
+        self.languages().iter().any(|lexicon| {
+            let marks = [lexicon.qualifiers.when, lexicon.qualifiers.each_time, lexicon.qualifiers.if_so];
+            let begins = marks.into_iter().any(|marks| phrases::starts(marks, words).is_some());
+            let says = |at: usize| phrases::starts(lexicon.discourse.speakers, &words[at..]).is_some();
+            begins && (LEAST_TOLD..words.len()).any(says)
+        })
+    }
+
+    /// Whether a text asks for something, and how likely it tells something worth to be kept.
+    fn worth_keeping(&self, classifier: &mut dyn Classify, text: &str) -> Option<(bool, f32)> {
+        let asked = classifier.classify(text).ok()?;
+        let is_asked = ASKED.contains(&asked.category) && asked.confidence >= SURELY_ASKED;
+        let words = plain_words(text);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let asks = is_asked && !self.says_what_it_is(&words) && !self.says_when(&words);
+        Some((asks, classifier.statement(text).ok()??.worth_keeping))
+    }
+
+    /// A text without its last statements, each of which begins with a person or a pronoun: "Ash is a plasterer" of "Ash is a
     /// plasterer he's dead funny".
-    fn before_next_statement(&self, text: &str) -> Option<String> {
+    fn before_next_statements(&self, text: &str) -> Vec<String> {
         let words = plain_words(text);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let begins = |lexicon: &&Lexicon, at: usize| {
-            let talk = &lexicon.discourse;
-            phrases::starts(talk.speakers, &words[at..]).is_some()
+            let begins = [lexicon.discourse.speakers, lexicon.memory.points_back];
+            begins.into_iter().any(|list| phrases::starts(list, &words[at..]).is_some())
                 && !lexicon.requests.connectors.contains(words[at - 1])
         };
         let languages = self.languages();
         let places = LEAST_TOLD..(words.len() + 1).saturating_sub(LEAST_TOLD);
-        let at = places.rev().find(|at| languages.iter().any(|lexicon| begins(lexicon, *at)))?;
-        Some(text.split_whitespace().take(at).collect::<Vec<_>>().join(" "))
+        let places = places.rev().filter(|at| languages.iter().any(|lexicon| begins(lexicon, *at)));
+        let before = |at| text.split_whitespace().take(at).collect::<Vec<_>>().join(" ");
+        places.take(MAX_STATEMENTS).map(before).collect()
     }
 
     /// Whether a text is a question by its mark or its first words; "when" may begin anything.
     pub(super) fn begins_as_question(&self, text: &str) -> bool {
-        let begins =
-            |language: &&Lexicon| language.memory.asks_whether(text) || language.memory.asks_what(text);
-        text.trim_end().ends_with('?') || self.languages().iter().any(begins)
+        dialog_act::begins_as_question(text, &self.languages())
     }
 
     /// Whether no language model answers what nothing else is for.
