@@ -2,7 +2,7 @@
 
 use crate::changing::content;
 use crate::conversations::MAX_SPOKEN_OF;
-use crate::keep::{Asked, Kept, MAX_LOOKED_AT, Memory, Telling, named, told_back};
+use crate::keep::{Asked, Kept, MAX_LOOKED_AT, Memory, Telling, begins_with_pronoun, named, told_back};
 use crate::likeness::{shared, without_parts};
 use crate::recall::OPEN;
 use hark_core::Fault;
@@ -246,12 +246,6 @@ fn right_words(fact: &Fact, said: &SaidCorrection) -> Option<String> {
     let right =
         said_again.and_then(|last| right.strip_prefix(last)).map_or(right.as_str(), str::trim).to_owned();
     (normal(&wrong) != normal(&right)).then(|| format!("{before}{right}{behind}"))
-}
-
-/// Whether it takes what was said before to know what is named: "his tablets".
-pub(crate) fn begins_with_pronoun(name: &str) -> bool {
-    let is_one = |word: &str| hark_language::all().iter().any(|language| language.memory.is_pronoun(word));
-    name.split(' ').next().is_some_and(is_one)
 }
 
 /// Whether some pieces of a text have all its telling words.

@@ -1,8 +1,6 @@
 //! Keeping and forgetting: what was told becomes facts, and statements where a rule reads one.
 
 use crate::conversations::Conversations;
-use crate::correcting::begins_with_pronoun;
-use crate::recall::is_of_speaker;
 use crate::resolve::{RULED, ended_by, resolve};
 use crate::vectors::{Word, to_int8};
 use chrono::{DateTime, NaiveDateTime};
@@ -547,6 +545,18 @@ pub(crate) fn without_possessive(word: &str, languages: &[&'static Lexicon]) -> 
     let marked = word.contains(['\'', '’']);
     let shorter = languages.iter().map(|language| language.memory.owner(word)).find(|owner| *owner != word);
     shorter.filter(|_| marked).unwrap_or(word).to_owned()
+}
+
+/// Whether it takes what was said before to know what is named: "his tablets".
+pub(crate) fn begins_with_pronoun(name: &str) -> bool {
+    let is_one = |word: &str| hark_language::all().iter().any(|language| language.memory.is_pronoun(word));
+    name.split(' ').next().is_some_and(is_one)
+}
+
+/// Whether a text has a word for the speaker: "my".
+pub(crate) fn is_of_speaker(text: &str) -> bool {
+    let is_one = |word: &str| hark_language::all().iter().any(|language| language.memory.is_told_back(word));
+    text.split_whitespace().any(is_one)
 }
 
 /// Whether a text has a word for something private: "password".

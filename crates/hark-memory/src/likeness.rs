@@ -302,7 +302,7 @@ pub(crate) fn is_inflected(one: &str, other: &str) -> bool {
     let is_whole = common == short;
     let ending = |word: &str| word.chars().skip(common).collect::<String>();
     let is_ending =
-        |word: &str| hark_language::all().iter().any(|it| it.memory.endings.contains(&*ending(word)));
+        |word: &str| hark_language::all().iter().any(|it| it.memory.endings.contains(&ending(word)));
     one == other
         || (common >= STEM && is_ending(one) && is_ending(other))
         || (common >= STEM && common + 1 >= short && long - common <= ENDING)

@@ -2,8 +2,7 @@
 //! that a rule reads as a question for a relation ("my wife", "Anna's sister") is replaced by whom that relation leads to,
 //! until the sentence can be answered or nothing more can be replaced.
 
-use crate::keep::{MAX_ABOUT, Memory};
-use crate::recall::is_of_speaker;
+use crate::keep::{MAX_ABOUT, Memory, is_of_speaker};
 use hark_core::Fault;
 use hark_core::memory::{Entity, Fact, OWNER_KEY, Requester, SaidSubject};
 use std::ops::RangeInclusive;

@@ -2,7 +2,7 @@
 
 use crate::answer_kind::Wanted;
 use crate::changing::content;
-use crate::keep::{MAX_ABOUT, MAX_LOOKED_AT, Memory, named, possible_keys};
+use crate::keep::{MAX_ABOUT, MAX_LOOKED_AT, Memory, is_of_speaker, named, possible_keys};
 use crate::likeness::{Likeness, names};
 use crate::ranking::fuse;
 use crate::vectors::{nearest, to_int8};
@@ -445,10 +445,4 @@ fn fits(statement: &Statement, question: &SaidQuestion) -> bool {
 /// The telling words of a text without the ending of many.
 fn one_each(text: &str) -> Vec<String> {
     telling_words(text).into_iter().map(|word| word.trim_end_matches(['s', 'n']).to_owned()).collect()
-}
-
-/// Whether a text has a word for the speaker: "my".
-pub(crate) fn is_of_speaker(text: &str) -> bool {
-    let is_one = |word: &str| hark_language::all().iter().any(|language| language.memory.is_told_back(word));
-    text.split_whitespace().any(is_one)
 }

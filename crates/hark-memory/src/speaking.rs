@@ -1,7 +1,6 @@
 //! Whom "I" means: the owner, or another of the household whose voice is known.
 
-use crate::keep::{MAX_ABOUT, Memory, named, owner};
-use crate::recall::is_of_speaker;
+use crate::keep::{MAX_ABOUT, Memory, is_of_speaker, named, owner};
 use hark_core::Fault;
 use hark_core::memory::{Entity, EntityKind, Fact, OWNER_KEY, Requester, StatementReader};
 

@@ -136,7 +136,7 @@ impl Memory {
 
     /// Whether some words are no name, but what stands before one.
     pub fn is_title(&self, text: &str) -> bool {
-        self.titles.contains(&*words(text).join(" "))
+        self.titles.contains(&words(text).join(" "))
     }
 
     /// Whether one of the words of some text is in a list.
