@@ -549,10 +549,9 @@ pub(super) fn has_other_days(qualifiers: &Qualifiers<'_>, found: &Match, reader:
 /// Whether it is a reminder that says no time; then "when Alice comes home" is its time and no part of its words.
 pub(super) fn lacks_its_time(matches: &[Match]) -> bool {
     let timeless = |found: &Match| {
-        let timed = ["when", "recurrence", "hours", "minutes", "seconds"];
         category_of(&found.intent) == Some(Category::Reminder)
             && found.slots.contains_key("message")
-            && !timed.iter().any(|slot| found.slots.contains_key(*slot))
+            && found.is_without_time()
     };
     matches.iter().any(timeless)
 }

@@ -241,7 +241,7 @@ impl Speech<'_> {
     }
 
     /// Where a request says a time.
-    fn datetimes(&self, words: &[&str]) -> Vec<Range<usize>> {
+    pub(super) fn datetimes(&self, words: &[&str]) -> Vec<Range<usize>> {
         self.datetimes_from(1, words)
     }
 

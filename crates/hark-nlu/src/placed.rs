@@ -88,6 +88,8 @@ impl Speech<'_> {
             // "The heating" is the thermostat, and in the bedroom the radiator; the television is no radio.
             let class = grammar.class_of(&name);
             let domain = grammar.domain_of(&name).filter(|domain| grammar.has_in(place, domain, class))?;
+            // "The big light in the lounge" is one of its lights, and not all of them.
+            found.one = slot == "area" && grammar.called(None, Some(place), domain).len() > 1;
             found.slots.insert("domain".to_owned(), domain.into());
             found.slots.remove("name");
         }

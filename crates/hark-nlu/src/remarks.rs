@@ -207,6 +207,7 @@ impl Speech<'_> {
             self.with_running(),
             self.with_day_of_clause(),
             self.with_time_instead_of_clause(),
+            self.without_habit_behind_time(),
         ];
         let regardless = self.without_regardless();
         ways.into_iter().flatten().chain(regardless).chain(self.with_question_as_clause()).collect()

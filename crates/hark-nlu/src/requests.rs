@@ -19,7 +19,7 @@ use hark_core::automation::intent::OF_IT;
 use hark_language::{Lexicon, Phrases, phrases};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
-use times::{as_often, in_order_of_time};
+use times::{as_often, at_time_in_front, in_order_of_time};
 
 pub use reading::{Reading, Words};
 
@@ -88,7 +88,8 @@ impl Speech<'_> {
 /// Two or more requests, all of which are understood.
 pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
     let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
-    let matches = as_often(in_order_of_time(sentence.from(0, None, MAX_REQUESTS)?, reader), reader);
+    let in_order = in_order_of_time(sentence.from(0, None, MAX_REQUESTS)?, reader);
+    let matches = at_time_in_front(as_often(in_order, reader), reader);
     (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
 }
 

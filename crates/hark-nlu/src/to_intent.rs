@@ -42,7 +42,7 @@ pub(super) fn kind_of(intent: &str) -> Option<&'static str> {
 pub(super) fn to_intent(found: Match, lexicon: &Lexicon) -> Intent {
     let wild = if found.wild_words == 0 { 1.0 } else { WILD_CONFIDENCE };
     let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
-    let single = is_single(&found, &words, lexicon);
+    let single = found.one || is_single(&found, &words, lexicon);
     let mut slots = found.slots;
     if found.intent == TO_IT && words.iter().any(|word| lexicon.requests.several_pronouns.contains(word)) {
         slots.insert(SEVERAL.to_owned(), true.into());

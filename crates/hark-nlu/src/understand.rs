@@ -514,7 +514,8 @@ impl Reader<'_> {
             .or_else(|| requests::all(text, tokens, reader, &nearly).map(once))
             .or_else(|| requests::all(text, tokens, reader, &with_reason).map(once))
             .or_else(|| {
-                let is_plain = Qualifiers::of(reader, text, tokens).is_empty();
+                let is_plain = Qualifiers::of(reader, text, tokens).is_empty()
+                    && speech.datetimes(&speech.words()).is_empty();
                 let all = || requests::unjoined(text, core.unwrap_or(tokens), reader, &nearly).map(once);
                 if is_plain { all() } else { None }
             })

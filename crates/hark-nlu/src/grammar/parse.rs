@@ -251,6 +251,7 @@ impl Grammar {
             wild_words,
             score: found.score,
             doubts,
+            one: false,
             unknown: found.unknown,
             words: Vec::new(),
             spans: found.spans,

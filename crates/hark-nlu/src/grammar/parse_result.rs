@@ -4,7 +4,7 @@ use super::{Block, Grammar};
 use crate::intent::{category_of, leans_on_another};
 use crate::rules::{self, Reckoning, Rule};
 use crate::text::Token;
-use chrono::{NaiveDateTime, NaiveTime};
+use chrono::{NaiveDateTime, NaiveTime, TimeDelta};
 use hark_core::automation::intent::{COMMAND, OF_IT};
 use hark_core::calendar::{Recurrence, When};
 use hark_core::intent::Ambiguity;
@@ -50,6 +50,8 @@ pub struct Match {
     pub score: f32,
     /// Slots whose name could be several, or should be asked about.
     pub doubts: Vec<Ambiguity>,
+    /// One of its kind is meant, and nothing says which: "the big light in the lounge".
+    pub one: bool,
     /// What stands where a name belongs and is none.
     pub unknown: Option<String>,
     /// The words it was read from, each with what was made of it.
@@ -107,6 +109,18 @@ impl Match {
             When::Moment(at) => Some(at),
             _ => None,
         }
+    }
+
+    /// The moment after the delay that it names: "in ten minutes".
+    pub(crate) fn delayed(&self, now: NaiveDateTime) -> Option<NaiveDateTime> {
+        let part = |slot: &str| self.slots.get(slot).and_then(Value::as_i64).unwrap_or(0);
+        let seconds = part("hours") * 3600 + part("minutes") * 60 + part("seconds");
+        (seconds > 0).then(|| now + TimeDelta::seconds(seconds))
+    }
+
+    /// Whether it says neither when nor how often.
+    pub(crate) fn is_without_time(&self) -> bool {
+        !["when", "recurrence", "hours", "minutes", "seconds"].iter().any(|slot| self.slots.contains_key(*slot))
     }
 
     /// Has what is put off to a time done again and again, at a time of day.

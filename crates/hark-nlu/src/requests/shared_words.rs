@@ -174,7 +174,11 @@ impl Sentence<'_> {
         let first = found.next()?;
         // "Tomorrow at six and at seven": the day that was said is that of both.
         let same_day = first.moment().and_then(|at| {
-            found.filter(|other| other.moment().is_some_and(|then| then.time() == at.time())).last()
+            let is_alike = |other: &Match| {
+                other.wild_words <= first.wild_words
+                    && other.moment().is_some_and(|then| then.time() == at.time())
+            };
+            found.filter(is_alike).last()
         });
         Some(same_day.unwrap_or(first))
     }

@@ -73,6 +73,23 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
     matches
 }
 
+/// Reminders that say no time, at the time that stands in front of what is put off before them: "*in half an hour* turn off the lamp
+/// and remind me to load the plates".
+pub(super) fn at_time_in_front(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Match> {
+    let mut front: Option<NaiveDateTime> = None;
+    for found in &mut matches {
+        if found.slots.contains_key(COMMAND) {
+            let said: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+            let begins = rules::longest(Rule::Datetime, &said, &reader.reckoning()).is_some();
+            front = begins.then(|| found.moment().or_else(|| found.delayed(reader.now))).flatten();
+        } else if category_of(&found.intent) == Some(Category::Reminder) && found.is_without_time() {
+            let when = front.map(|at| ("when".to_owned(), When::Moment(at).to_string().into()));
+            found.slots.extend(when);
+        }
+    }
+    matches
+}
+
 /// The time of what comes as often as something else half a day later, where that is the first behind its time: "four" and "half ten".
 fn half_a_day_later(first: &Recurrence, next: &Recurrence) -> Option<NaiveTime> {
     let (before, at) = (first.time?, next.time?);
@@ -285,6 +302,24 @@ impl Speech<'_> {
                 _ => return None,
             };
             Some([instead.concat(), words[end..].to_vec()].concat().join(" "))
+        })
+    }
+
+    /// The request without what somebody does at the time before that: "at seven *when the wee one goes down* turn down the radio".
+    /// `None` where a clause says something of the home, or no time stands before it.
+    pub(in super::super) fn without_habit_behind_time(&self) -> Option<String> {
+        let words = self.words();
+        let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
+        let ends_in_time = |end: usize| {
+            let by = self.reader.reckoning();
+            let is_time = |at: usize| rules::longest(Rule::Datetime, &words[at..], &by);
+            (0..end).any(|at| is_time(at).is_some_and(|(_, used)| used > 1 && at + used == end))
+        };
+        qualifiers.found.iter().find_map(|it| {
+            (it.kind == Kind::When && ends_in_time(it.start)).then_some(())?;
+            let end = (it.mark.1 + 1..words.len()).find(|end| qualifiers.is_likely_end(*end))?;
+            let is_habit = !self.has_name(&words[it.mark.1..end]);
+            is_habit.then(|| [&words[..it.start], &words[end..]].concat().join(" "))
         })
     }
 
