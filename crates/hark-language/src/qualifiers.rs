@@ -49,6 +49,8 @@ pub struct Qualifiers {
     pub length_of: Table<Phrase>,
     /// What begins a request for a thing to run: "*turn on* the fan".
     pub runs: Phrases,
+    /// Verbs of what is to run for some time: "*give* the fan twenty minutes".
+    pub runs_for: Phrases,
     /// How all of a kind are called, by their domain, where nothing stands beside the others: "turn off *the others*".
     pub others_of: Table<Phrase>,
     /// What says as what something stays, behind it: "but leave the shutter *up*".

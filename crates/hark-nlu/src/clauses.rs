@@ -155,6 +155,12 @@ impl Composer<'_> {
                     return self.between_hours(text, tokens, (it, end), clauses_left);
                 }
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
+                // "Turn it on *and when it's dry* turn it off": what stands before waits for nothing.
+                let joins = self.reader.grammar.lexicon().requests.connectors;
+                let is_joined = it.start > 0 && joins.contains(qualifiers.words[it.start - 1]);
+                if it.waits() && is_joined && end < tokens.len() {
+                    return None;
+                }
                 let Some((start, mut terms)) = clause.read() else {
                     let act = without(text, tokens, it.start, end);
                     let adds_nothing = self.adds_nothing(&qualifiers, it, end);
@@ -481,7 +487,7 @@ impl Composer<'_> {
             .map(|tell| Composed::of(vec![tell], String::new()))
             .or_else(|| self.leaning(text, &tokens))
             .or_else(|| self.notice_beside(text, &tokens, clauses_left))
-            .or_else(|| reader.exactly(text, &tokens).and_then(|found| whole(vec![found])))
+            .or_else(|| reader.named(text, &tokens).and_then(|found| whole(vec![found])))
             .or_else(|| {
                 let fronted = Speech { reader, text, tokens: &tokens }.with_time_first()?;
                 self.request(&fronted, clauses_left)

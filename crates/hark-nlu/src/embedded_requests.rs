@@ -8,6 +8,9 @@ use hark_core::Category;
 use hark_core::automation::intent::COMMAND;
 use hark_language::{Phrases, phrases};
 
+/// Sets an alarm.
+const ALARM: &str = "HarkSetAlarm";
+
 /// Whether words that were taken as they are hold another request or a correction: "... and then read me the list", "fifteen
 /// I mean fifty". What is to be remembered or told may hold any.
 pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
@@ -72,13 +75,14 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
                 let rest = &speech.tokens[at..];
                 joins && speech.reader.exactly(speech.text, rest).is_some_and(|it| it.is_on_named_list())
             };
-            // "… and turn the heating up at ten": what has a time of its own is done then.
+            // "… and turn the heating up at ten", "… and set an alarm for half six": what has a time of its own is done then.
             let timed = || {
                 let joins = lexicon.requests.connectors.contains(words[at - 1]);
                 let later = || speech.reader.exactly(speech.text, &speech.tokens[at..]);
+                let is_done = |it: &Match| it.slots.contains_key(COMMAND) || it.intent == ALARM;
                 joins
                     && found.moment().is_some()
-                    && later().is_some_and(|it| it.slots.contains_key(COMMAND) && it.moment().is_some())
+                    && later().is_some_and(|it| is_done(&it) && it.moment().is_some())
             };
             // "To iron at eight *and put the bins out at nine*."
             let each_timed = || {

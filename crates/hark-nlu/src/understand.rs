@@ -75,16 +75,9 @@ impl Understand for Grammar {
             if let Some(value) = is_open.then(|| reader.value(text)).flatten() {
                 return (value, false);
             }
-            // "Put the *tree* on" is about the Christmas tree, and "put the dishwasher on" puts nothing on a list, where no list
-            // was spoken of.
+            // "Put the dishwasher on" puts nothing on a list, where no list was spoken of.
             if is_whole(&found) && found.intents.iter().all(takes_any) {
-                let tokens = reader.tokenise(text);
-                let in_full = reader.with_names_in_full(&tokens).map(|text| reader.as_said(&text, language));
-                if let Some(in_full) = in_full.filter(|it| is_whole(it) && !it.intents.iter().any(takes_any))
-                {
-                    return (in_full, false);
-                }
-                found.unknown = reader.unknown(text, &tokens).unknown;
+                found.unknown = reader.unknown(text, &reader.tokenise(text)).unknown;
             }
             // "Put the fan on and *knock it off* once it's dry": what is refused in everyday words may be read in plain ones.
             if let Some(plain) = is_refused(&found).then(|| reader.in_plain_words(text, language)).flatten() {
@@ -416,12 +409,23 @@ fn one_of_several(reader: &Reader<'_>, text: &str, tokens: &[Token], is_alone: b
 }
 
 impl Reader<'_> {
+    /// The best match of some tokens of `text`. Where any words would be an item of what was spoken of before, a thing that is
+    /// nearly named comes first: "put the *tree* on" is about the Christmas tree.
+    pub(super) fn named(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        let exact = self.exactly(text, tokens)?;
+        let is_item = exact.wild_words > 0 && leans_on_another(&exact.intent);
+        let is_named =
+            |it: &Match| it.wild_words == 0 && it.slots.contains_key("name") && !leans_on_another(&it.intent);
+        let named = if is_item { self.nearly(text, tokens).filter(is_named) } else { None };
+        named.or(Some(exact))
+    }
+
     /// What a sentence is read as, by the first way that does.
     pub(super) fn read(&self, text: &str, tokens: &[Token]) -> Option<Reading> {
         let reader = self;
         let exactly = |text: &str, tokens: &[Token], words: Words| match words {
             Words::Any => {
-                let found = reader.exactly(text, tokens)?;
+                let found = reader.named(text, tokens)?;
                 Some(without_content(reader, text, tokens, found.wild_words).unwrap_or(found))
             }
             Words::Known => reader.tamely(text, tokens),
@@ -431,7 +435,7 @@ impl Reader<'_> {
             found.wild_words > 0 && holds_another(found, &Speech { reader, text, tokens })
         };
         let nearly = |text: &str, tokens: &[Token], _: Words| {
-            let found = reader.exactly(text, tokens).or_else(|| reader.nearly(text, tokens));
+            let found = reader.named(text, tokens).or_else(|| reader.nearly(text, tokens));
             found.filter(|found| !holds(found, text, tokens))
         };
         // One of several may have its reason: "… and the gate, I'm coming up the drive".

@@ -10,6 +10,9 @@ use std::sync::PoisonError;
 /// Words are left out as a remark where they ask for nothing with at least this likelihood.
 const LIKELY_NOTHING: f32 = 0.6;
 
+/// Words of a speaker are one with this likelihood, whatever they count or deny.
+const SURELY_NOTHING: f32 = 0.9;
+
 /// A text is no request where it tells something worth to be kept with at least this likelihood.
 const SURELY_TOLD: f32 = 0.9;
 
@@ -111,12 +114,20 @@ impl Router {
             // "The shed" says nothing: it may be one more thing.
             let is_thing = lexicon.things.articles.contains(said_in[0]) && said_in.len() <= MIN_WORDS;
             let told = || statement(classifier, said, &words[remark.clone()].join(" "));
+            let corrects = phrases::starts(talk.corrections, said_in).is_some();
+            let may_mean = corrects || counts(said_in) || contrasts(said_in);
+            // "I can't do *nine* a.m. *without it*": where a speaker surely asks for nothing, neither says what is meant.
+            let begins = |marks| phrases::starts(marks, said_in).is_some();
+            let speaks = !corrects && begins(talk.speakers) && !begins(talk.others);
+            let least = match (may_mean, speaks) {
+                (true, true) => SURELY_NOTHING,
+                (true, false) => return None,
+                (false, _) => LIKELY_NOTHING,
+            };
             let is_remark = !is_thing
                 && !is_limited(said_in)
-                && !counts(said_in)
-                && !contrasts(said_in)
                 && !leaves_out(said_in)
-                && told().is_some_and(|it| it.asks_nothing >= LIKELY_NOTHING);
+                && told().is_some_and(|it| it.asks_nothing >= least);
             is_remark.then_some(())?;
             let request = words[request].join(" ");
             let (found, is_understood) = self.by_templates(language, &Said { text: &request, ..*said });

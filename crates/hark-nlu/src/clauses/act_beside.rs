@@ -53,8 +53,11 @@ impl Composer<'_> {
         matches!(terms, Adds::Until(_)).then_some(())?;
         let tokens = self.reader.tokenise(act);
         let core = Speech { reader: self.reader, text: act, tokens: &tokens }.core().unwrap_or(&tokens);
-        let thing = span(act, core);
         let lexicon = self.reader.grammar.lexicon();
+        // "*Give* the fan twenty minutes."
+        let gives = core.first().is_some_and(|first| lexicon.qualifiers.runs_for.contains(&first.word));
+        let core = &core[usize::from(gives)..];
+        let thing = span(act, core);
         let is_word = |token: &&Token| !lexicon.things.articles.contains(&token.word);
         let name: Vec<&str> = core.iter().filter(is_word).map(|token| token.word.as_str()).collect();
         self.reader.grammar.is_thing(&name.join(" ")).then_some(())?;

@@ -584,9 +584,12 @@ fn plainer<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'w str>> {
     let of_it = |words: &Vec<&'w str>| {
         let (first, rest) = words.split_first().filter(|(first, _)| pronouns.contains(first))?;
         let it = pronouns.first().filter(|it| *it != first)?;
-        Some([&[*it], rest].concat())
+        // "*That* window's still open" names it.
+        let article = lexicon.things.articles.first();
+        Some([Some([&[*it], rest].concat()), article.map(|article| [&[*article], rest].concat())])
     };
-    let spoken_of: Vec<Vec<&str>> = std::iter::once(&words.to_vec()).chain(&all).filter_map(of_it).collect();
+    let own = words.to_vec();
+    let spoken_of = std::iter::once(&own).chain(&all).filter_map(of_it).flatten().flatten().collect();
     [all, spoken_of].concat()
 }
 

@@ -120,7 +120,9 @@ impl Match {
 
     /// Whether it says neither when nor how often.
     pub(crate) fn is_without_time(&self) -> bool {
-        !["when", "recurrence", "hours", "minutes", "seconds"].iter().any(|slot| self.slots.contains_key(*slot))
+        !["when", "recurrence", "hours", "minutes", "seconds"]
+            .iter()
+            .any(|slot| self.slots.contains_key(*slot))
     }
 
     /// Has what is put off to a time done again and again, at a time of day.

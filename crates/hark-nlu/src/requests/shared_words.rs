@@ -119,7 +119,7 @@ impl Sentence<'_> {
         let later = category == Some(Category::HomeControl)
             || first.as_ref().is_some_and(|first| first.slots.contains_key(COMMAND));
         // "Remind me at two to ring the bank and at four to fetch the parcel", "… to iron at eight and put the bins out at nine".
-        let is_timed = ends_with_time(&words, &by)
+        let is_timed = ends_with_time(&words, &by) && self.plain(start, end).is_none()
             || rules::longest(Rule::Datetime, &words, &by).is_some_and(|(_, used)| used < words.len());
         let reminds = is_timed
             && category == Some(Category::Reminder)

@@ -254,6 +254,10 @@ fn habits(words: &[&str], by: &Reckoning) -> Read {
         return Some((Recurrence::every(Frequency::Daily), Some(part), on + used));
     }
     let (from, used) = phrases::find(lexicon.time.weekdays, rest)?;
+    // "Saturday *mornings*."
+    if let Some((part, more)) = phrases::find(lexicon.time.habit_parts, &rest[used..]) {
+        return Some((weekly(&[from]), Some(part), on + used + more));
+    }
     let to = phrases::starts(lexicon.time.to, &rest[used..])?;
     let (until, more) = phrases::find(lexicon.time.weekdays, &rest[used + to..])?;
     let mut days = vec![from];
