@@ -520,7 +520,13 @@ impl Reader<'_> {
             .or_else(|| {
                 let is_plain = Qualifiers::of(reader, text, tokens).is_empty()
                     && speech.datetimes(&speech.words()).is_empty();
-                let all = || requests::unjoined(text, core.unwrap_or(tokens), reader, &nearly).map(once);
+                // "Beside the bed" is no request, whatever it is near to.
+                let talk = &reader.grammar.lexicon().discourse;
+                let acts = |token: &Token| [talk.verbs, talk.closing].iter().any(|it| it.contains(&token.word));
+                let act = |text: &str, tokens: &[Token], words: Words| {
+                    if tokens.iter().any(acts) { nearly(text, tokens, words) } else { None }
+                };
+                let all = || requests::unjoined(text, core.unwrap_or(tokens), reader, &act).map(once);
                 if is_plain { all() } else { None }
             })
             .or_else(|| requests::some(text, tokens, reader, &with_reason))
