@@ -439,9 +439,10 @@ impl Speech<'_> {
             (somebody_does_not || is_somebody())
                 && !said[1..].iter().any(|word| lexicon.requests.pronouns.contains(word))
         };
-        // "We're off *so lock the doors*" asks for something.
+        // "We're off *so lock the doors*", "the parcel is here *and remind me to open it*" ask for something.
         let concludes = |at: usize| {
-            let length = self.therefore(said, at);
+            let joins = lexicon.requests.connectors.contains(said[at]).then_some(1);
+            let length = self.therefore(said, at).or(joins);
             length.is_some_and(|it| said.get(at + it).is_some_and(|word| talk.verbs.contains(word)))
         };
         // "It's seven" says what is meant.

@@ -209,7 +209,8 @@ impl<'s> Speech<'s> {
             let read = |text: &str| if nearly { self.nearly(text) } else { self.composed(text) };
             // "All the lights off please, we're leaving" is more than a goodbye.
             let asks = |found: &Match| category_of(&found.intent) != Some(Category::Conversation);
-            self.at_place_of(reason, request, &read).filter(asks)
+            // "It's freezing in the bedroom, can you warm *it* up."
+            self.at_place_of(reason, request, &read).or_else(|| self.of_it(reason, request)).filter(asks)
         })
     }
 

@@ -522,7 +522,8 @@ impl Reader<'_> {
                     && speech.datetimes(&speech.words()).is_empty();
                 // "Beside the bed" is no request, whatever it is near to.
                 let talk = &reader.grammar.lexicon().discourse;
-                let acts = |token: &Token| [talk.verbs, talk.closing].iter().any(|it| it.contains(&token.word));
+                let acts =
+                    |token: &Token| [talk.verbs, talk.closing].iter().any(|it| it.contains(&token.word));
                 let act = |text: &str, tokens: &[Token], words: Words| {
                     if tokens.iter().any(acts) { nearly(text, tokens, words) } else { None }
                 };

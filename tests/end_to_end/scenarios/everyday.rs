@@ -125,6 +125,22 @@ fn what_is_meant_is_found_and_what_is_not_here_is_said() {
         ),
         (&["every light upstairs on except the one in the girls' room"], "Turned on five lights upstairs."),
         (&["the radiator wants to come down two degrees"], "Set the bedroom radiator to 16 degrees."),
+        (
+            &["put the big light on in the lounge"],
+            "Do you mean the living room light, the standing light or the lamp?",
+        ),
+        (&["put the light on over the dining table"], "Turned on the dining table light."),
+        (
+            &["put the lamp on beside the bed"],
+            "Sorry, I didn't understand that. You can say, for instance: turn on the lamp.",
+        ),
+        (
+            &["kitchen lights on and make them blue"],
+            "Turned on the kitchen ceiling and the counter light. Set the kitchen ceiling and the counter light to blue.",
+        ),
+        (&["kitchen blinds halfway", "hm no right the way down"], "Closed the kitchen blinds."),
+        (&["get everything on in the office"], "Turned on the office light and the desk lamp."),
+        (&["turn the electric blanket on it's baltic"], "I know no electric blanket here."),
     ] {
         let came = ask(turns);
         assert_eq!(came.said.last().map(String::as_str), Some(reply), "{turns:?}");

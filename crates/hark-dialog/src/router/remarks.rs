@@ -124,7 +124,12 @@ impl Router {
                 (true, false) => return None,
                 (false, _) => LIKELY_NOTHING,
             };
+            // "The messages are here *and remind me to lock it again*" asks for something.
+            let joins_order = (1..said_in.len()).any(|at| {
+                lexicon.requests.connectors.contains(said_in[at - 1]) && begins_order(lexicon, &said_in[at..])
+            });
             let is_remark = !is_thing
+                && !joins_order
                 && !is_limited(said_in)
                 && !leaves_out(said_in)
                 && told().is_some_and(|it| it.asks_nothing >= least);
