@@ -49,6 +49,8 @@ pub struct Memory {
     pub points_back: Phrases,
     /// Words with which a sentence of its own begins behind what is to be forgotten: "forget the gym, *i* gave it up".
     pub clause_starts: Phrases,
+    /// Coins that numbers count: "three *pound*".
+    pub coins: Phrases,
     /// Such a beginning that says for itself that something else is meant: "i meant".
     pub meant: Phrases,
     /// What stands before the right word of a correction: "it's".

@@ -43,7 +43,29 @@ pub(super) fn values(said: &str, lexicon: &'static Lexicon) -> Vec<SaidValue> {
         }
         at += used;
     }
-    found
+    with_coins(said, found, lexicon)
+}
+
+/// Numbers with the coins that they count, as one value: "two pound fifty" is put right by "three pound".
+fn with_coins(said: &str, found: Vec<SaidValue>, lexicon: &Lexicon) -> Vec<SaidValue> {
+    let coin_behind = |end: usize| {
+        let word = said[end..].split_whitespace().next()?;
+        let behind = end + said[end..].find(word)? + word.len();
+        lexicon.memory.coins.contains(word.to_lowercase().as_str()).then_some(behind)
+    };
+    let mut all: Vec<SaidValue> = Vec::new();
+    let mut coin = None;
+    for value in found {
+        let is_number = value.kind == ValueKind::Number;
+        let goes_on = |end: usize| is_number && said[end..value.start].trim().is_empty();
+        let end = coin_behind(value.end).filter(|_| is_number);
+        match all.last_mut().filter(|_| coin.is_some_and(goes_on)) {
+            Some(last) => last.end = end.unwrap_or(value.end),
+            None => all.push(SaidValue { end: end.unwrap_or(value.end), ..value }),
+        }
+        coin = end;
+    }
+    all
 }
 
 /// The values that words begin with, each with its first word and its count of them, and how many words they take in all.
@@ -117,6 +139,8 @@ mod tests {
             of("no i meant mondays and wednesdays thursday's his swimming"),
             [(day, "mondays and wednesdays".into()), (day, "thursday's".into())]
         );
+        assert_eq!(of("they cost two pound fifty each"), [(number, "two pound fifty".into())]);
+        assert_eq!(of("they're three pound now"), [(number, "three pound".into())]);
         assert_eq!(of("my wife is called anna"), []);
         assert_eq!(of("recycling's on a tuesday"), [(day, "tuesday".into())]);
         assert_eq!(of("the code's four seven one nine"), [(number, "four seven one nine".into())]);
