@@ -13,6 +13,7 @@ mod model;
 mod notices;
 mod questions;
 mod terms;
+mod wordings;
 
 use super::grammar::{Match, Part, Reader, Took};
 use super::impossible::Impossible;
@@ -148,19 +149,13 @@ impl Composer<'_> {
             let mut is_refused = false;
             qualifiers.ends(it).into_iter().find_map(|end| {
                 // "Good night but leave the hall light on" is not "good night on" without the hall light.
-                if is_refused {
+                if is_refused || self.is_of_next(&qualifiers, it, end) {
                     return None;
                 }
                 if qualifiers.is_span(it) {
                     return self.between_hours(text, tokens, (it, end), clauses_left);
                 }
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
-                // "Turn it on *and when it's dry* turn it off": what stands before waits for nothing.
-                let joins = self.reader.grammar.lexicon().requests.connectors;
-                let is_joined = it.start > 0 && joins.contains(qualifiers.words[it.start - 1]);
-                if it.waits() && is_joined && end < tokens.len() {
-                    return None;
-                }
                 let Some((start, mut terms)) = clause.read() else {
                     let act = without(text, tokens, it.start, end);
                     let adds_nothing = self.adds_nothing(&qualifiers, it, end);
@@ -208,11 +203,8 @@ impl Composer<'_> {
                 };
                 let found =
                     of_many().or_else(|| self.act_beside(&act, name.as_deref(), &terms, clauses_left));
-                let mut found = found?;
                 // "Is it *under ten degrees* outside" waits for nothing.
-                if it.kind == Kind::Condition && found.only_asks() {
-                    return None;
-                }
+                let mut found = found.filter(|found| it.kind != Kind::Condition || !found.only_asks())?;
                 if let Some(name) = &name {
                     found.name_it(name);
                 }
@@ -238,6 +230,13 @@ impl Composer<'_> {
                 is_added.then_some(found)
             })
         })
+    }
+
+    /// Whether a clause is of what stands behind it alone: "turn it on *and when it's dry* turn it off".
+    fn is_of_next(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier, end: usize) -> bool {
+        let joins = self.reader.grammar.lexicon().requests.connectors;
+        let is_joined = it.start > 0 && joins.contains(qualifiers.words[it.start - 1]);
+        it.waits() && is_joined && end < qualifiers.words.len()
     }
 
     /// Whether a request is the same without a clause: "turn on the radio *while I cook*", "lock the door *if it isn't*", which is
@@ -379,7 +378,10 @@ impl Composer<'_> {
         let (behind, more_words) = (&text[next.start..], words(more));
         let restored = phrases::starts(lexicon.qualifiers.restores, &more_words);
         let lasts = text[tokens[start].start..tokens[end - 1].end].trim();
-        if restored.is_some_and(|length| more + length == tokens.len()) {
+        // "Until seven, *then that'll do*."
+        let talk = &lexicon.discourse;
+        let says_nothing = phrases::without_ends(&[talk.leads, talk.trails], &more_words).is_empty();
+        if says_nothing || restored.is_some_and(|length| more + length == tokens.len()) {
             return found.add(until, lasts, self.reader).then_some(found);
         }
         let Adds::Until(ends) = &until else { return None };

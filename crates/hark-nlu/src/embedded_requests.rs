@@ -84,17 +84,12 @@ pub(super) fn holds_another(found: &Match, speech: &Speech<'_>) -> bool {
                     && found.moment().is_some()
                     && later().is_some_and(|it| is_done(&it) && it.moment().is_some())
             };
-            // "To iron at eight *and put the bins out at nine*."
-            let each_timed = || {
-                lexicon.requests.connectors.contains(words[at - 1])
-                    && [&words[..at - 1], &words[at..]].iter().all(|part| ends_with_time(part, &by))
-            };
             asks(at)
                 || goes_on(at, talk.to_me)
                 || on_a_list()
                 || at_another_time(at)
                 || timed()
-                || each_timed()
+                || are_timed(&words, at, &by)
         }),
         Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
             // "In ten minutes, turn on the lamp" begins with its time.
@@ -128,6 +123,12 @@ fn says_how(speech: &Speech<'_>, words: &[&str]) -> bool {
     let text = words.join(" ");
     let found = speech.reader.exactly(&text, &speech.reader.tokenise(&text));
     found.is_some_and(|it| it.wild_words == 0 && category_of(&it.intent) == Some(Category::Media))
+}
+
+/// Whether a connector parts words that end with a time each: "to iron at eight *and put the bins out at nine*".
+fn are_timed(words: &[&str], at: usize, by: &Reckoning) -> bool {
+    by.lexicon.requests.connectors.contains(words[at - 1])
+        && [&words[..at - 1], &words[at..]].iter().all(|part| ends_with_time(part, by))
 }
 
 /// Whether words end with a time that is marked as one: "put the bins out *at nine*".

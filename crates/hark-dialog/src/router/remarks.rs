@@ -97,41 +97,26 @@ impl Router {
         if said.text.contains(NEXT_TURN) || tells() {
             return None;
         }
-        // "It's my gran *not my mum*" puts something right, and so may "she doesn't want it"; "he's not well" does not.
-        let (talk, requests) = (&lexicon.discourse, &lexicon.requests);
-        let contrasts = |words: &[&str]| {
-            let denies = words.iter().any(|word| requests.negations.contains(word));
-            denies && words[1..].iter().any(|word| requests.pronouns.contains(word))
-                || words.windows(2).any(|pair| pair[1] == requests.not.text() && !talk.says_state(pair[0]))
-        };
-        // "The bathroom *can stay* as it is" leaves something out.
-        let leaves_out = |words: &[&str]| {
-            (0..words.len()).any(|at| phrases::starts(lexicon.qualifiers.stays, &words[at..]).is_some())
-        };
         let mut unknown = None;
         let understood = stretches.find_map(|(request, remark)| {
             let said_in = &lower[remark.clone()];
             // "The shed" says nothing: it may be one more thing.
             let is_thing = lexicon.things.articles.contains(said_in[0]) && said_in.len() <= MIN_WORDS;
             let told = || statement(classifier, said, &words[remark.clone()].join(" "));
-            let corrects = phrases::starts(talk.corrections, said_in).is_some();
-            let may_mean = corrects || counts(said_in) || contrasts(said_in);
+            let corrects = phrases::starts(lexicon.discourse.corrections, said_in).is_some();
+            let may_mean = corrects || counts(said_in) || contrasts(lexicon, said_in);
             // "I can't do *nine* a.m. *without it*": where a speaker surely asks for nothing, neither says what is meant.
             let begins = |marks| phrases::starts(marks, said_in).is_some();
-            let speaks = !corrects && begins(talk.speakers) && !begins(talk.others);
+            let speaks = !corrects && begins(lexicon.discourse.speakers) && !begins(lexicon.discourse.others);
             let least = match (may_mean, speaks) {
                 (true, true) => SURELY_NOTHING,
                 (true, false) => return None,
                 (false, _) => LIKELY_NOTHING,
             };
-            // "The messages are here *and remind me to lock it again*" asks for something.
-            let joins_order = (1..said_in.len()).any(|at| {
-                lexicon.requests.connectors.contains(said_in[at - 1]) && begins_order(lexicon, &said_in[at..])
-            });
             let is_remark = !is_thing
-                && !joins_order
+                && !joins_order(lexicon, said_in)
                 && !is_limited(said_in)
-                && !leaves_out(said_in)
+                && !leaves_out(lexicon, said_in)
                 && told().is_some_and(|it| it.asks_nothing >= least);
             is_remark.then_some(())?;
             let request = words[request].join(" ");
@@ -202,11 +187,34 @@ fn statement(classifier: &SharedClassifier, said: &Said<'_>, text: &str) -> Opti
     said.effort.apart(ask)
 }
 
-/// Whether some words begin with the verb of an order, in plain words or in those of everyday speech: "*stick* the light on".
+/// Whether some words put something right: "it's my gran *not my mum*", "she doesn't want it"; "he's not well" does not.
+fn contrasts(lexicon: &Lexicon, words: &[&str]) -> bool {
+    let (talk, requests) = (&lexicon.discourse, &lexicon.requests);
+    let denies = words.iter().any(|word| requests.negations.contains(word));
+    denies && words[1..].iter().any(|word| requests.pronouns.contains(word))
+        || words.windows(2).any(|pair| pair[1] == requests.not.text() && !talk.says_state(pair[0]))
+}
+
+/// Whether some words leave something out: "the bathroom *can stay* as it is".
+fn leaves_out(lexicon: &Lexicon, words: &[&str]) -> bool {
+    (0..words.len()).any(|at| phrases::starts(lexicon.qualifiers.stays, &words[at..]).is_some())
+}
+
+/// Whether an order stands behind a connector within some words: "the messages are here *and remind me to lock it again*".
+fn joins_order(lexicon: &Lexicon, words: &[&str]) -> bool {
+    let joins = lexicon.requests.connectors;
+    (1..words.len()).any(|at| joins.contains(words[at - 1]) && begins_order(lexicon, &words[at..]))
+}
+
+/// Whether some words begin as an order does, with a verb in plain words or in those of everyday speech ("*stick* the light on"), or
+/// with all that is to be in a state.
 pub(super) fn begins_order(lexicon: &Lexicon, words: &[&str]) -> bool {
     let (verbs, plain) = (lexicon.discourse.verbs, phrases::find(lexicon.discourse.plain_words, words));
     let is_verb = |plain: &str| plain.split(' ').next().is_some_and(|first| verbs.contains(first));
-    phrases::starts(verbs, words).is_some() || plain.is_some_and(|(plain, _)| is_verb(plain.text()))
+    // "*Everything off* in the study."
+    let is_all = matches!(words, [all, state, ..]
+        if lexicon.things.every.contains(all) && lexicon.discourse.closing.contains(state));
+    is_all || phrases::starts(verbs, words).is_some() || plain.is_some_and(|(plain, _)| is_verb(plain.text()))
 }
 
 /// Whether the words from `at` on begin as a statement does: with a subject, "the baby", "she's", "Robert likes".

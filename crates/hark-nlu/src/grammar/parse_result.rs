@@ -15,6 +15,9 @@ use serde_json::{Map, Value};
 /// Most words of a name that are looked for in an item.
 const MAX_WORDS_OF_THING: usize = 3;
 
+/// Slots of when something is done, or how long it takes.
+pub(crate) const TIMES: [&str; 5] = ["when", "recurrence", "hours", "minutes", "seconds"];
+
 /// Slots that say which thing is meant.
 const WHICH: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
 

@@ -127,6 +127,10 @@ impl Sentence<'_> {
         let all: Vec<&str> =
             self.tokens[before.0..before.1].iter().map(|token| token.word.as_str()).collect();
         let timed = rules::longest(Rule::Datetime, &all, &by).map_or(0, |(_, used)| used);
+        // "At half five *tomorrow morning* …" is one time, unless the next has its own.
+        let says_no_time =
+            Speech { reader: self.reader, text: self.text, tokens: self.tokens }.datetimes(&words).is_empty();
+        let front_end = if says_no_time { before.0 + timed } else { before.0 };
         // "Turn the bathroom fan on and off again" is about the fan, and not about the bathroom.
         let (in_names, others): (Vec<usize>, Vec<usize>) =
             (before.0 + 1..before.1).partition(|cut| self.is_within_name(before, *cut));
@@ -137,8 +141,8 @@ impl Sentence<'_> {
                 // "At ten | to seven" is one time.
                 let speech = Speech { reader: self.reader, text: self.text, tokens: self.tokens };
                 let fits = move |cut: &usize| {
-                    !(has_article && articles.contains(&self.tokens[cut - 1].word))
-                        && !speech.is_within_time(before.0, *cut)
+                    let repeats = has_article && articles.contains(&self.tokens[cut - 1].word);
+                    !repeats && *cut >= front_end && !speech.is_within_time(before.0, *cut)
                 };
                 cuts.clone().into_iter().filter(fits).filter_map(move |cut| {
                     let read = |from: usize| {

@@ -1,16 +1,16 @@
 //! Times of several requests: the day that one says is that of the next, and one follows on another.
 
-use super::super::grammar::{Match, Reader};
-use super::super::intent::category_of;
+use super::super::grammar::{Match, Reader, TIMES};
+use super::super::intent::{category_of, leans_on_another};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::{Speech, spoken};
 use super::super::rules::{self, Rule};
 use super::super::text::Token;
 use super::Sentence;
 use chrono::{NaiveDateTime, NaiveTime, TimeDelta, Timelike};
-use hark_core::Category;
 use hark_core::automation::intent::COMMAND;
 use hark_core::calendar::{Recurrence, When};
+use hark_core::{Category, Slots};
 use hark_language::phrases;
 
 /// How many times as far ahead as it would be back a time may be that follows on another.
@@ -22,7 +22,13 @@ pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> 
     let mut last: Option<NaiveDateTime> = None;
     for found in &mut matches {
         let Some(at) = found.moment() else { continue };
-        if let Some(before) = last.filter(|before| at < *before) {
+        // "At ten past three tomorrow morning … and at four" is no half a day later.
+        let is_far = |before: NaiveDateTime| {
+            at - before >= TimeDelta::hours(12)
+                && !found.says_day(&reader.reckoning())
+                && !found.says_half_of_day(reader.grammar.lexicon())
+        };
+        if let Some(before) = last.filter(|before| at < *before || is_far(*before)) {
             let text = found.said();
             let later = reader.at_time(before, |reader| {
                 let tokens = reader.tokenise(&text);
@@ -30,8 +36,8 @@ pub(super) fn in_order_of_time(mut matches: Vec<Match>, reader: &Reader<'_>) -> 
             });
             // "At eleven … and at nine" of one evening are two hours apart, and not ten.
             let is_near = |later: NaiveDateTime| {
-                let most = TimeDelta::hours(12).min((before - at) * MOST_BACK);
-                later > before && later - before <= most
+                let most = if at < before { (before - at) * MOST_BACK } else { at - before };
+                later > before && later - before <= TimeDelta::hours(12).min(most)
             };
             let follows = |later: &Match| later.intent == found.intent && later.moment().is_some_and(is_near);
             if let Some(later) = later.filter(follows) {
@@ -73,18 +79,42 @@ pub(super) fn as_often(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Matc
     matches
 }
 
-/// Reminders that say no time, at the time that stands in front of what is put off before them: "*in half an hour* turn off the lamp
-/// and remind me to load the plates".
+/// What says no time, at the time that stands in front of what is put off before it: "*in half an hour* turn off the lamp and remind me
+/// to load the plates", "*at nine* lamp on and telly off, I'm tired".
 pub(super) fn at_time_in_front(mut matches: Vec<Match>, reader: &Reader<'_>) -> Vec<Match> {
-    let mut front: Option<NaiveDateTime> = None;
+    let time = &reader.grammar.lexicon().time;
+    let mut front: Option<Match> = None;
     for found in &mut matches {
+        let category = category_of(&found.intent);
+        let said: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+        let is_now = (0..said.len()).any(|at| phrases::starts(time.now, &said[at..]).is_some());
         if found.slots.contains_key(COMMAND) {
-            let said: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
-            let begins = rules::longest(Rule::Datetime, &said, &reader.reckoning()).is_some();
-            front = begins.then(|| found.moment().or_else(|| found.delayed(reader.now))).flatten();
-        } else if category_of(&found.intent) == Some(Category::Reminder) && found.is_without_time() {
-            let when = front.map(|at| ("when".to_owned(), When::Moment(at).to_string().into()));
-            found.slots.extend(when);
+            let by = reader.reckoning();
+            let begins = [Rule::Datetime, Rule::Recurrence]
+                .into_iter()
+                .any(|rule| rules::longest(rule, &said, &by).is_some());
+            front = begins.then(|| found.clone());
+        } else if let Some(first) = &front
+            && !is_now
+            && found.is_without_time()
+        {
+            let at = first.moment().or_else(|| first.delayed(reader.now));
+            match category {
+                Some(Category::Reminder) => {
+                    let when = at.map(|at| ("when".to_owned(), When::Moment(at).to_string().into()));
+                    found.slots.extend(when);
+                }
+                Some(Category::HomeControl) if !leans_on_another(&found.intent) => {
+                    let command = found.said();
+                    let slots = Slots::from_iter([(COMMAND.to_owned(), command.into())]);
+                    let timed = first.slots.iter().filter(|(slot, _)| TIMES.contains(&slot.as_str()));
+                    let slots =
+                        timed.map(|(slot, value)| (slot.clone(), value.clone())).chain(slots).collect();
+                    let (intent, response) = (first.intent.clone(), first.response.clone());
+                    *found = Match { intent, response, slots, ..found.clone() };
+                }
+                _ => {}
+            }
         }
     }
     matches
