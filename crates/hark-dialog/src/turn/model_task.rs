@@ -25,8 +25,9 @@ const TASKS: [&str; 2] = ["plan", "react"];
 /// Failures of a tool that has no answer, so that a model may have one.
 const UNANSWERED: [&str; 3] = [error_code::NOT_CONFIGURED, error_code::NOT_FOUND, error_code::UNSUPPORTED];
 
-/// Kinds of requests that ask for no knowledge, however they begin: "could you …".
-const CHANGES: [Category; 3] = [Category::HomeControl, Category::Media, Category::SystemControl];
+/// Kinds of requests that ask for nothing that was told, however they begin: "could you …", "what's the weather".
+const NOT_TOLD: [Category; 4] =
+    [Category::HomeControl, Category::Media, Category::SystemControl, Category::Weather];
 
 /// How much longer than the task itself its turn waits for the end of it.
 const SLACK_MS: u64 = 10_000;
@@ -170,8 +171,8 @@ impl Machine {
         let Some(turn) = self.turn_mut(id) else { return false };
         match turn.work.as_slice() {
             [work] => {
-                let changes = turn.kind.as_ref().is_some_and(|kind| CHANGES.contains(&kind.category));
-                let is_asked = !changes
+                let is_of_others = turn.kind.as_ref().is_some_and(|kind| NOT_TOLD.contains(&kind.category));
+                let is_asked = !is_of_others
                     && !intent_tools::is_of_memory(&work.intent.name)
                     && dialog_act::begins_as_question(&turn.heard, &languages);
                 if !is_asked || !is_unanswered(work) {

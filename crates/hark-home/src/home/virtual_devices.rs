@@ -100,6 +100,10 @@ fn apply(domain: &str, device: &mut Device, command: &DeviceCommand) {
         }
         C::TurnOff => {
             device.state = "off".into();
+            // A light that was fully on tells as little of it as before it was on.
+            if device.attributes.get("brightness").and_then(Value::as_u64) == Some(255) {
+                device.attributes.shift_remove("brightness");
+            }
             if has(device, "percentage") {
                 set(device, "percentage", json!(0));
             }

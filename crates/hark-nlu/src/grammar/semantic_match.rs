@@ -48,8 +48,8 @@ impl Reader<'_> {
     pub(super) fn synonym_spans(&self, tokens: &[Token]) -> Vec<Span> {
         let lexicon = self.grammar.lexicon();
         self.meaning_spans_of(tokens, |said| {
-            let content = synonyms::content(said, lexicon).len();
-            content > 0 && synonyms::known(said, &lexicon.things).len() == content
+            let content = synonyms::content(said, lexicon);
+            !content.is_empty() && content.iter().all(|word| synonyms::is_first(word, &lexicon.things))
         })
     }
 

@@ -44,6 +44,11 @@ pub(super) fn known(words: &[&str], things: &Things) -> Vec<String> {
     words.iter().filter_map(|word| first_synonym(&[word], things)).collect()
 }
 
+/// Whether a content word stands for a group of synonyms.
+pub(super) fn is_first(word: &str, things: &Things) -> bool {
+    things.groups.iter().filter_map(|group| group.first()).any(|first| stem(first, things) == word)
+}
+
 /// The first phrase of the group that some words are in.
 fn first_synonym(words: &[&str], things: &Things) -> Option<String> {
     let same = |phrase: &&&str| {
