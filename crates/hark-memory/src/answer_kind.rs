@@ -14,7 +14,7 @@ pub(crate) struct Wanted {
     amount: bool,
     /// What is a number, or is known by its own word: "number".
     number: bool,
-    /// What somebody or something is called.
+    /// A name.
     name: bool,
     /// Names that are said in it, in the form in which they are compared.
     names: Vec<String>,
@@ -110,7 +110,7 @@ impl Memory {
             || wanted.number && (has_number() || has(|language| language.memory.asks.number))
     }
 
-    /// Whether a fact says what somebody is called, where that is wanted.
+    /// Whether a fact tells a name; always true where the question does not ask for one.
     pub(crate) fn is_name_told(&self, fact: &Fact, wanted: &Wanted) -> bool {
         let is_named = || fact.statement.as_ref().is_some_and(|it| it.entity.is_some());
         !wanted.name || has_any(&fact.text, |language| language.memory.asks.name) || is_named()

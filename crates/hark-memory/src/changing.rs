@@ -175,8 +175,7 @@ impl Memory {
     }
 }
 
-/// Whom or what a sentence is about, by its first words: "my brother" of "my brother's a plumber"; `None` where it is the speaker
-/// or somebody who was named before.
+/// The subject of a sentence, by its first words: "my brother" of "my brother's a plumber"; `None` where that is a pronoun ("I", "he").
 pub(crate) fn subject_of(text: &str) -> Option<String> {
     let languages = hark_language::all();
     let mut words = text.split_whitespace();

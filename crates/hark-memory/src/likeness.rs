@@ -58,7 +58,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Whether it asks of somebody by what they are to another, who is named in a fact: "what does *Lee's wife* do".
+    /// Whether it asks about a relative of somebody whom a fact names, "what does *Lee's wife* do": the answer may need a second fact.
     pub(crate) fn leads_on(&self, told: &[Word]) -> bool {
         let has = |word: &Word| told.iter().any(|other| is_inflected(&word.plain, &other.plain));
         self.words
@@ -67,7 +67,8 @@ impl Question {
             .any(|(owner, word)| self.relating.contains(&word.plain) && has(owner))
     }
 
-    /// Whether a fact tells of what belongs to somebody of whom it asks: "Carol's boy is allergic" of "is Carol allergic".
+    /// Whether a fact is about somebody's relative or property, and the question about the owner: "Carol's boy is allergic" does not
+    /// answer "is Carol allergic".
     pub(crate) fn is_of_theirs(&self, fact: &Fact) -> bool {
         let owners = hark_language::all();
         let is_asked = |plain: &str| self.words.iter().any(|word| is_inflected(&word.plain, plain));

@@ -385,7 +385,7 @@ fn is_refused(found: &Understanding) -> bool {
     found.intents.iter().any(|intent| intent.name == refusal::INTENT)
 }
 
-/// What is told of a sentence that means nothing: the part that nothing here can carry out, or a thing the home does not have.
+/// Why a sentence was not understood: a clause that cannot be carried out here, or a thing that the home does not have.
 fn unread(said: &Speech<'_>, qualifiers: &Qualifiers<'_>) -> Understanding {
     let Speech { reader, text, tokens } = *said;
     let act = || clauses::unread_act(reader, text, tokens);

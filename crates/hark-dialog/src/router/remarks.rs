@@ -206,12 +206,11 @@ fn joins_order(lexicon: &Lexicon, words: &[&str]) -> bool {
     (1..words.len()).any(|at| joins.contains(words[at - 1]) && begins_order(lexicon, &words[at..]))
 }
 
-/// Whether some words begin as an order does, with a verb in plain words or in those of everyday speech ("*stick* the light on"), or
-/// with all that is to be in a state.
+/// Whether some words begin as an order does: with a verb, also one of everyday speech ("*stick* the light on"), or with "everything
+/// off".
 pub(super) fn begins_order(lexicon: &Lexicon, words: &[&str]) -> bool {
     let (verbs, plain) = (lexicon.discourse.verbs, phrases::find(lexicon.discourse.plain_words, words));
     let is_verb = |plain: &str| plain.split(' ').next().is_some_and(|first| verbs.contains(first));
-    // "*Everything off* in the study."
     let is_all = matches!(words, [all, state, ..]
         if lexicon.things.every.contains(all) && lexicon.discourse.closing.contains(state));
     is_all || phrases::starts(verbs, words).is_some() || plain.is_some_and(|(plain, _)| is_verb(plain.text()))

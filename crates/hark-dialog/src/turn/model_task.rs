@@ -164,8 +164,8 @@ impl Machine {
         true
     }
 
-    /// Asks what was told where the tool of a question knows nothing: a birthday of nobody in the address book. Whether that was
-    /// begun; where nothing was told of it either, what the tool said stays.
+    /// Asks memory the same question, where its tool failed for want of data: a birthday that is not in the address book. Answers
+    /// whether that was begun. Where memory knows nothing either, the tool's own error is told.
     pub(super) fn ask_memory_instead(&mut self, now: Stamp, id: &TurnId) -> bool {
         let languages = self.languages.clone();
         let Some(turn) = self.turn_mut(id) else { return false };

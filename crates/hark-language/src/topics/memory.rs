@@ -244,7 +244,7 @@ impl Memory {
         phrases::starts(self.asks.whether, &borrowed(&words(text))).is_some()
     }
 
-    /// Whether a text begins like such a question about somebody or something that is named: "has Barnaby", and not "can you".
+    /// Whether a text begins as a yes-or-no question with a name behind the verb: "has Barnaby …". "Can you …" has none.
     pub fn asks_of_another(&self, text: &str) -> bool {
         let words = words(text);
         let length = phrases::starts(self.asks.whether, &borrowed(&words));

@@ -6,7 +6,7 @@ use super::super::rules::{self, Rule};
 use super::super::text::Token;
 use super::super::to_intent::{is_single, is_whole, kind_of, to_intent};
 use super::hours::MORNING;
-use super::in_turn::are_contrary;
+use super::in_turn::{MAX_NAME_WORDS, are_contrary};
 use super::model::{Adds, Composed, Said, Terms};
 use super::notices::notice;
 use super::terms::{ONCE, SET_RINGS, TIMES, WAITS, ring_at_once, rings_at_a_time};
@@ -202,8 +202,7 @@ impl Composed {
 
     /// Whether all it does is to answer something.
     pub(super) fn only_asks(&self) -> bool {
-        let asks = [Category::HomeQuery, Category::Weather, Category::Question];
-        self.matches.iter().all(|found| category_of(&found.intent).is_some_and(|it| asks.contains(&it)))
+        self.matches.iter().all(Match::only_asks)
     }
 
     /// What has to become so, or is asked.
@@ -503,9 +502,6 @@ impl Composed {
         Some(Understanding { intents: vec![made(AUTOMATE, slots)], ..Understanding::default() })
     }
 }
-
-/// Words at most of what a message is about.
-const MAX_NAME_WORDS: usize = 4;
 
 /// What a message is about: "remind me to change *the letterbox battery*". `None` where it names nothing of the home.
 fn thing_in(message: &str, reader: &Reader<'_>) -> Option<(String, Value)> {

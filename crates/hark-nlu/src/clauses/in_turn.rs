@@ -23,7 +23,7 @@ const CONTRARY: [(&str, &str); 3] = [
 ];
 
 /// Words at most of what is named.
-const MAX_NAME_WORDS: usize = 4;
+pub(super) const MAX_NAME_WORDS: usize = 4;
 
 impl Composer<'_> {
     /// Two requests with a connector between them. The second has a clause or a time of its own; where that stands behind

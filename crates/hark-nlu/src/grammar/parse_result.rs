@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 const MAX_WORDS_OF_THING: usize = 3;
 
 /// Slots of when something is done, or how long it takes.
-pub(crate) const TIMES: [&str; 5] = ["when", "recurrence", "hours", "minutes", "seconds"];
+pub(crate) const TIME_SLOTS: [&str; 5] = ["when", "recurrence", "hours", "minutes", "seconds"];
 
 /// Slots that say which thing is meant.
 const WHICH: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
@@ -119,6 +119,12 @@ impl Match {
         let part = |slot: &str| self.slots.get(slot).and_then(Value::as_i64).unwrap_or(0);
         let seconds = part("hours") * 3600 + part("minutes") * 60 + part("seconds");
         (seconds > 0).then(|| now + TimeDelta::seconds(seconds))
+    }
+
+    /// Whether all it does is to answer a question.
+    pub(crate) fn only_asks(&self) -> bool {
+        let asks = [Category::HomeQuery, Category::Question, Category::Weather];
+        category_of(&self.intent).is_some_and(|category| asks.contains(&category))
     }
 
     /// Whether it says neither when nor how often.

@@ -135,8 +135,7 @@ fn may_wait(command: &Match, found: &Found, now: NaiveDateTime) -> bool {
     if category_of(&command.intent).is_some_and(|it| never.contains(&it)) {
         return false;
     }
-    let asks = [Category::HomeQuery, Category::Question, Category::Weather];
-    let asks = category_of(&command.intent).is_some_and(|category| asks.contains(&category));
+    let asks = command.only_asks();
     match found.slots.get("when").and_then(Value::as_str).map(When::parse) {
         None => true,
         Some(when) => matches!(when, Some(When::Moment(at) | When::Span(_, at)) if at > now) && !asks,

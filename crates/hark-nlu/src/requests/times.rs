@@ -1,6 +1,6 @@
 //! Times of several requests: the day that one says is that of the next, and one follows on another.
 
-use super::super::grammar::{Match, Reader, TIMES};
+use super::super::grammar::{Match, Reader, TIME_SLOTS};
 use super::super::intent::{category_of, leans_on_another};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::{Speech, spoken};
@@ -107,7 +107,7 @@ pub(super) fn at_time_in_front(mut matches: Vec<Match>, reader: &Reader<'_>) -> 
                 Some(Category::HomeControl) if !leans_on_another(&found.intent) => {
                     let command = found.said();
                     let slots = Slots::from_iter([(COMMAND.to_owned(), command.into())]);
-                    let timed = first.slots.iter().filter(|(slot, _)| TIMES.contains(&slot.as_str()));
+                    let timed = first.slots.iter().filter(|(slot, _)| TIME_SLOTS.contains(&slot.as_str()));
                     let slots =
                         timed.map(|(slot, value)| (slot.clone(), value.clone())).chain(slots).collect();
                     let (intent, response) = (first.intent.clone(), first.response.clone());
@@ -335,8 +335,8 @@ impl Speech<'_> {
         })
     }
 
-    /// The request without what somebody does at the time before that: "at seven *when the wee one goes down* turn down the radio".
-    /// `None` where a clause says something of the home, or no time stands before it.
+    /// The request without a clause behind its time that only says what somebody does then: "at seven *when the wee one goes down*
+    /// turn down the radio". `None` where the clause names something of the home, or no time stands right before it.
     pub(in super::super) fn without_habit_behind_time(&self) -> Option<String> {
         let words = self.words();
         let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);
