@@ -28,9 +28,11 @@ impl HandBroker {
         assert_eq!(packet(&mut reader).unwrap().0 >> 4, 1, "CONNECT");
         answers.write_all(&[0x20, 2, u8::from(session_present), 0]).unwrap();
         let acknowledged = Arc::<Mutex<BTreeSet<u16>>>::default();
-        let ids = acknowledged.clone();
+        let (ids, kinds) = (acknowledged.clone(), Arc::<Mutex<Vec<u8>>>::default());
+        let seen = kinds.clone();
         std::thread::spawn(move || {
             while let Some((head, body)) = packet(&mut reader) {
+                seen.lock().unwrap().push(head >> 4);
                 let answer = match head >> 4 {
                     3 if head & 6 == 2 => {
                         let topic = usize::from(u16::from_be_bytes([body[0], body[1]]));
@@ -53,7 +55,7 @@ impl HandBroker {
                 }
             }
         });
-        Hand { stream, acknowledged }
+        Hand { stream, acknowledged, kinds }
     }
 }
 
@@ -91,6 +93,7 @@ fn packet(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
 pub struct Hand {
     stream: TcpStream,
     acknowledged: Arc<Mutex<BTreeSet<u16>>>,
+    kinds: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Hand {
@@ -108,6 +111,11 @@ impl Hand {
     /// The packet ids that were acknowledged on this connection.
     pub fn acknowledged(&self) -> Vec<u16> {
         self.acknowledged.lock().unwrap().iter().copied().collect()
+    }
+
+    /// The kinds of the packets that came behind the CONNECT, such as 3 for PUBLISH and 8 for SUBSCRIBE.
+    pub fn kinds(&self) -> Vec<u8> {
+        self.kinds.lock().unwrap().clone()
     }
 
     /// Breaks the connection.

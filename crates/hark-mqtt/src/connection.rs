@@ -152,7 +152,7 @@ impl<'a> Connection<'a> {
 
     /// Hands over as much as may be under way at once, and takes the next step of a clean exit.
     fn send_waiting(&mut self) {
-        if self.connected_at.is_none() {
+        if self.connected_at.is_none() || self.awaits_own_request() {
             return;
         }
         self.acknowledge();
@@ -201,6 +201,12 @@ impl<'a> Connection<'a> {
         }
     }
 
+    /// Whether the subscription to Hark's own topics is not written yet. rumqttc keeps subscriptions and messages in two
+    /// channels and may write `online` first: a request that somebody sends then would be lost.
+    fn awaits_own_request(&self) -> bool {
+        !self.shared.devices_only && !self.own_request.0
+    }
+
     fn under_way(&self) -> usize {
         self.handed.len() + self.unacknowledged.len()
     }
@@ -230,7 +236,7 @@ impl<'a> Connection<'a> {
                 }
             }
             // The first is the one for Hark's own topics.
-            Event::Outgoing(Outgoing::Subscribe(id)) if !self.own_request.0 && !self.shared.devices_only => {
+            Event::Outgoing(Outgoing::Subscribe(id)) if self.awaits_own_request() => {
                 self.own_request = (true, Some(id));
             }
             Event::Outgoing(Outgoing::Subscribe(_) | Outgoing::Unsubscribe(_)) => {
@@ -268,7 +274,8 @@ impl<'a> Connection<'a> {
         tracing::info!(broker = self.shared.broker, "MQTT connected");
     }
 
-    /// Before `online` is published: other programs may send commands as soon as they see it.
+    /// Asks for Hark's own topics. Nothing else is sent before: other programs may send commands as soon as they see
+    /// `online`.
     fn ask_for_commands(&mut self) {
         // What is worth nothing later does not wait at the broker.
         let qos = |topic| if row(topic).qos == 0 { QoS::AtMostOnce } else { QoS::AtLeastOnce };
@@ -276,6 +283,7 @@ impl<'a> Connection<'a> {
             .map(|topic| SubscribeFilter::new(self.shared.topics.path(topic), qos(topic)));
         if let Err(error) = self.client.try_subscribe_many(filters) {
             tracing::error!(%error, "the MQTT subscription cannot be sent");
+            self.own_request.0 = true; // What Hark tells goes out all the same.
         }
     }
 

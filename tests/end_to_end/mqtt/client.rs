@@ -279,6 +279,19 @@ fn commands_sent_during_a_break_arrive_after_it() {
 }
 
 #[test]
+fn topics_are_asked_for_before_anything_is_told() {
+    // What is written first was a matter of luck: of 40 connections about one was the other way round.
+    for _ in 0..100 {
+        let broker = HandBroker::start();
+        let node = Node::start(&config(broker.port));
+        let first = broker.accept(false);
+        wait_until("something is told", || first.kinds().contains(&3));
+        assert_eq!(first.kinds().first(), Some(&8), "a request sent at `online` must reach it");
+        drop(node);
+    }
+}
+
+#[test]
 fn what_is_delivered_again_acts_once_and_what_is_said_twice_twice() {
     let broker = HandBroker::start();
     let node = Node::start(&config(broker.port));
