@@ -83,6 +83,8 @@ pub struct Discourse {
     pub within: Phrases,
     /// How a story of other people begins.
     pub others: Phrases,
+    /// Whom people speak of without an article: "*mum* always forgets".
+    pub kin: Phrases,
     /// Words with which somebody else's words are told.
     pub reports: Phrases,
     /// Words of a story of what has been.

@@ -86,6 +86,10 @@ pub struct Qualifiers {
     pub lasting: Phrases,
     /// What stands before a length after which something is to be done: "*after* ten minutes".
     pub later: Phrases,
+    /// "From now on": again and again, and not once.
+    pub from_now_on: Phrases,
+    /// What says on which day that begins: "*starting* tomorrow".
+    pub starting: Phrases,
     /// What begins the hours that something is to last: "*from* nine to ten".
     pub hours_begin: Phrases,
     /// What ends them: "from nine *to* ten".

@@ -205,6 +205,8 @@ pub struct Time {
     pub parts: Table<Part>,
     /// "every", "each".
     pub every: Phrases,
+    /// "every day".
+    pub each_day: Phrases,
     /// "other", "second": every so many.
     pub every_other: Table<u32>,
     /// "daily", "weekly".

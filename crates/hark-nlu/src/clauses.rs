@@ -149,7 +149,10 @@ impl Composer<'_> {
             let mut is_refused = false;
             qualifiers.ends(it).into_iter().find_map(|end| {
                 // "Good night but leave the hall light on" is not "good night on" without the hall light.
-                if is_refused || self.is_of_next(&qualifiers, it, end) {
+                if is_refused
+                    || self.is_of_next(&qualifiers, it, end)
+                    || self.is_put_right(&qualifiers, it, end)
+                {
                     return None;
                 }
                 if qualifiers.is_span(it) {
@@ -237,6 +240,13 @@ impl Composer<'_> {
         let joins = self.reader.grammar.lexicon().requests.connectors;
         let is_joined = it.start > 0 && joins.contains(qualifiers.words[it.start - 1]);
         it.waits() && is_joined && end < qualifiers.words.len()
+    }
+
+    /// Whether what a clause leaves out is put right behind it: "everything off except the bedroom, *I mean the office*". That is
+    /// read with what was meant in its place.
+    fn is_put_right(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier, end: usize) -> bool {
+        let corrections = self.reader.grammar.lexicon().discourse.corrections;
+        it.kind == Kind::Except && phrases::starts(corrections, &qualifiers.words[end..]).is_some()
     }
 
     /// Whether a request is the same without a clause: "turn on the radio *while I cook*", "lock the door *if it isn't*", which is

@@ -41,6 +41,14 @@ impl Speech<'_> {
             return Speech { tokens: &self.tokens[..end], ..*self }.edited();
         }
         let meant = self.meant(&words[at + self.taken_back_at(&words, at).unwrap_or(0)..]);
+        // "No, not crisps, *I meant oven chips*."
+        let denies = meant.first().is_some_and(|first| self.lexicon().requests.negations.contains(first));
+        let mark = |at: usize| {
+            let length = phrases::starts(talk.corrections, &meant[at..]).filter(|length| *length > 1)?;
+            Some(at + length).filter(|behind| *behind < meant.len())
+        };
+        let behind = if denies { (1..meant.len()).find_map(mark) } else { None };
+        let meant = &meant[behind.unwrap_or(0)..];
         let number = self.number_that_is(meant);
         let meant = number.as_ref().map_or(meant, |number| number.as_slice());
         // "The one over the table", "the back one", and not "twenty one".

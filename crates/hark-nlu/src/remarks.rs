@@ -210,12 +210,12 @@ impl Speech<'_> {
             self.without_habit_behind_time(),
         ];
         let regardless = self.without_regardless();
-        ways.into_iter().flatten().chain(regardless).chain(self.with_question_as_clause()).collect()
+        ways.into_iter().flatten().chain(regardless).collect()
     }
 
     /// A question and what is to be done then as a request with a condition, in the ways that its subject may end: "*is the office
     /// warmer than twenty two*, then close the shutter".
-    fn with_question_as_clause(&self) -> Vec<String> {
+    pub(super) fn with_question_as_clause(&self) -> Vec<String> {
         let words = self.words();
         let lexicon = self.lexicon();
         let is_then = |at: &usize| lexicon.time.then.contains(words[*at]) && self.pauses_before(*at);
@@ -253,22 +253,26 @@ impl Speech<'_> {
 
     /// Two requests that are one: the first is only the reason for the second ("i'm boiling, turn the heating down"), or one
     /// of them says no more than the kind of it ("ten more minutes please, snooze"). What says more stays.
-    pub(super) fn once(&self, found: Reading) -> Reading {
-        let mut found = self.without_statements(found);
-        let [first, second] = found.matches.as_slice() else { return found };
+    pub(super) fn once(&self, mut found: Reading) -> Reading {
         let within = |one: &Match, other: &Match| {
             one.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
         };
-        let reason = phrases::starts(self.lexicon().discourse.reasons, &self.words()).is_some();
-        let bare = first.slots.is_empty() != second.slots.is_empty();
-        if first.intent == second.intent && first.response == second.response && (reason || bare) {
-            match (within(first, second), within(second, first)) {
-                (true, _) => drop(found.matches.remove(0)),
-                (false, true) => drop(found.matches.remove(1)),
-                _ => {}
+        if let [first, second] = found.matches.as_slice() {
+            let reason = phrases::starts(self.lexicon().discourse.reasons, &self.words()).is_some();
+            let bare = first.slots.is_empty() != second.slots.is_empty();
+            let is_same = first.intent == second.intent && first.response == second.response;
+            // "It's freezing *in the bedroom*, warm it up."
+            let less = match (within(first, second), within(second, first)) {
+                (true, _) => Some(0),
+                (false, true) => Some(1),
+                _ => None,
+            };
+            if let Some(less) = less.filter(|_| is_same && (reason || bare)) {
+                found.matches.remove(less);
+                return found;
             }
         }
-        found
+        self.without_statements(found)
     }
 
     /// Without what only says why: "it's dark, switch the porch light on" is one request. What a word joins to another is

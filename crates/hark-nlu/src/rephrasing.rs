@@ -10,6 +10,9 @@ use hark_core::{Category, Intent, Understanding};
 use hark_language::phrases;
 use std::iter;
 
+/// Slot of what is put on a list, or taken off.
+const ITEM: &str = "item";
+
 impl Reader<'_> {
     /// What a sentence means without the remarks that stand apart, where no words of it are taken as they are. A remark
     /// gives the place of the speaker and nothing else: "I'm in the kitchen".
@@ -33,8 +36,11 @@ impl Reader<'_> {
         language: &str,
         found: &Understanding,
     ) -> Option<Understanding> {
+        let lists = |intent: &Intent| {
+            category_of(&intent.name) == Some(Category::List) || intent.slots.contains_key(ITEM)
+        };
         let takes = |intent: &Intent| {
-            let takes_any = matches!(category_of(&intent.name), Some(Category::List | Category::Media));
+            let takes_any = lists(intent) || category_of(&intent.name) == Some(Category::Media);
             (takes_any || intent.name == CANCEL) && intent.confidence <= WILD_CONFIDENCE
         };
         found.intents.iter().any(takes).then_some(())?;
@@ -45,7 +51,12 @@ impl Reader<'_> {
             let speakers = self.grammar.lexicon().discourse.speakers;
             phrases::starts(speakers, words).is_some() || speech.is_remark(words)
         };
-        let at = (1..words.len()).rev().find(|at| speech.pauses_before(*at) && speaks(&words[*at..]))?;
+        // "Not the bread *we've loads*": no item says who does something.
+        let lists = found.intents.iter().all(lists);
+        let speakers = self.grammar.lexicon().discourse.speakers;
+        let tells = |at: usize| lists && at > 1 && phrases::starts(speakers, &words[at..]).is_some();
+        let ends = |at: &usize| speech.pauses_before(*at) && speaks(&words[*at..]) || tells(*at);
+        let at = (1..words.len()).rev().find(ends)?;
         Some(self.as_said(&text[..tokens[at - 1].end], language)).filter(is_whole)
     }
 

@@ -197,11 +197,14 @@ impl<'s> Speech<'s> {
             let length =
                 phrases::starts(talk.requests, &words[at..]).or_else(|| self.therefore(&words, at))?;
             let (reason, mut request) = (&words[..at], &words[at + length..]);
-            // Two requests are no request with its reason.
-            if self.composed(&reason.join(" ")).is_some() {
-                return None;
-            }
             request = self.without_trails(request);
+            // Two requests are no request with its reason, but for one that is said twice.
+            if let Some(first) = self.composed(&reason.join(" ")) {
+                let second = self.composed(&request.join(" "))?;
+                let adds_nothing =
+                    second.slots.iter().all(|(slot, value)| first.slots.get(slot) == Some(value));
+                return (second.intent == first.intent && adds_nothing).then_some(first);
+            }
             // "… please it's stuffy" gives its reason behind the request.
             if self.states(request) {
                 return None;
@@ -245,7 +248,14 @@ impl<'s> Speech<'s> {
         let begins = |marks, words: &[&str]| phrases::starts(marks, words).is_some_and(|it| it < words.len());
         let reason = |words: &[&str]| [talk.reasons, talk.activities].iter().any(|it| begins(*it, words));
         let read = |request: &str| self.composed(request).or_else(|| self.nearly(request));
-        let verb = |at: usize| talk.verbs.contains(words[at]) && !talk.not_before.contains(words[at - 1]);
+        // "It's raining *is the skylight* open."
+        let asks = |at: usize| {
+            let subject = words.get(at + 1).is_some_and(|word| lexicon.things.articles.contains(word));
+            subject && at > 1 && talk.states.contains(words[at])
+        };
+        let verb = |at: usize| {
+            (talk.verbs.contains(words[at]) || asks(at)) && !talk.not_before.contains(words[at - 1])
+        };
         // "The drapes" alone is no reason: something is to be done with them, and so with "the shed", which nobody knows.
         let is_thing = |words: &[&str]| {
             words.split_first().is_some_and(|(first, rest)| {
@@ -475,14 +485,24 @@ impl<'s> Speech<'s> {
         let it = request.iter().position(|word| self.lexicon().requests.pronouns.contains(word))?;
         let beside = self.lexicon().things.beside;
         let tells_which = |end: usize| before.get(end).is_some_and(|word| beside.contains(word));
+        // "It's raining, *is the skylight* open": who asks about a thing says nothing of it.
+        let articles = self.lexicon().things.articles;
+        let asks = |start: usize, end: usize| {
+            let subject = start - usize::from(start > 0 && articles.contains(before[start - 1]));
+            end == before.len()
+                && subject > 0
+                && self.lexicon().discourse.states.contains(before[subject - 1])
+        };
         let spans = (1..=before.len())
             .rev()
             .flat_map(|length| (0..=before.len() - length).map(move |start| (start, start + length)));
         // "The lamp next to my bed" is not the one that is called "lamp".
         let spans = spans.take_while(|_| self.reader.spend(NAME_STEPS)).filter(|(_, end)| !tells_which(*end));
-        let name = spans
-            .map(|(start, end)| before[start..end].join(" "))
-            .find(|span| self.reader.grammar.is_thing(span))?;
+        let (start, end) = spans
+            .into_iter()
+            .find(|(start, end)| self.reader.grammar.is_thing(&before[*start..*end].join(" ")))?;
+        let name = before[start..end].join(" ");
+        (!asks(start, end)).then_some(())?;
         Some(format!("{} the {name} {}", request[..it].join(" "), request[it + 1..].join(" ")))
     }
 

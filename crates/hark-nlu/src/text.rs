@@ -3,6 +3,7 @@
 //! Typed requests, recognised speech, templates and the names of the home all pass through here, so
 //! that "Turn the lamp to 20%!" and "turn the lamp to twenty percent" are the same words.
 
+use hark_core::ports::NEXT_TURN;
 use hark_language::numbers::MAX;
 use hark_language::{Lexicon, Phrase, phrases};
 
@@ -40,6 +41,8 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
         scanner.step();
     }
     respell_together(&mut scanner.tokens, lexicon);
+    split_contracted_amounts(&mut scanner.tokens, lexicon);
+    drop_sighs(&mut scanner.tokens, text, lexicon);
     // Filler sounds are dropped, unless there is nothing else.
     let thinking = |token: &Token| lexicon.discourse.hesitations.contains(token.word.as_str());
     if !scanner.tokens.iter().all(thinking) {
@@ -75,6 +78,38 @@ fn respell_together(tokens: &mut Vec<Token>, lexicon: &'static Lexicon) {
         let (start, end) = (tokens[at].start, tokens[at + length - 1].end);
         let full = full.split(' ').map(|word| Token { word: word.to_owned(), start, end });
         tokens.splice(at..at + length, full);
+    }
+}
+
+/// Takes apart what a number or unit is drawn together with, "twenty two*'ll* do", but for what says how it is: "seven's fine".
+fn split_contracted_amounts(tokens: &mut Vec<Token>, lexicon: &'static Lexicon) {
+    let talk = &lexicon.discourse;
+    let split = |word: &str| {
+        let (stem, meant) = talk.contraction(word)?;
+        let is_amount = lexicon.numbers.number(&[stem]).is_some() || is_unit(stem, lexicon);
+        let verb = meant.first().filter(|verb| is_amount && !talk.states.contains(verb))?;
+        Some((stem.to_owned(), (*verb).to_owned()))
+    };
+    let found = tokens.iter().enumerate().rev().filter_map(|(at, token)| Some((at, split(&token.word)?)));
+    for (at, (stem, verb)) in found.collect::<Vec<_>>() {
+        let Token { start, end, .. } = tokens[at];
+        tokens.splice(at..=at, [stem, verb].map(|word| Token { word, start, end }));
+    }
+}
+
+/// Drops hesitations of several words where a turn begins with them: "*oh god* no make them blue".
+fn drop_sighs(tokens: &mut Vec<Token>, text: &str, lexicon: &'static Lexicon) {
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let begins = |at: usize| {
+        at == 0 || text.get(tokens[at - 1].end..tokens[at].start).is_some_and(|gap| gap.contains(NEXT_TURN))
+    };
+    let sigh = |at: usize| {
+        let length = phrases::starts(lexicon.discourse.hesitations, &words[at..])?;
+        (length > 1 && at + length < words.len()).then_some((at, length))
+    };
+    let found: Vec<_> = (0..words.len()).rev().filter(|at| begins(*at)).filter_map(sigh).collect();
+    for (at, length) in found {
+        tokens.drain(at..at + length);
     }
 }
 

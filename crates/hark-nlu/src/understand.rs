@@ -143,7 +143,7 @@ impl Understand for Grammar {
             Some(marks) => reader.fill_marked(intent, text, marks),
             None => reader.fill(intent, text, None),
         };
-        let found = found.filter(|found| !reader.loses_day(&tokens, found));
+        let found = found.filter(|found| !reader.loses_meaning(&tokens, found));
         let found = match found {
             None => impossible.refuse_unfilled(intent),
             Some(found) => {
@@ -233,7 +233,7 @@ impl Reader<'_> {
         let qualifiers = Qualifiers::of(self, text, &tokens);
         let is_talk = category_of(&found.intent) == Some(Category::Conversation);
         let is_whole = !is_talk
-            && !self.loses_day(&tokens, &found)
+            && !self.loses_meaning(&tokens, &found)
             && qualifiers.are_taken(&found)
             && qualifiers.refuse_filled(&found).is_none();
         let score = found.score * candidate.probability;
@@ -307,6 +307,13 @@ impl Reader<'_> {
         let both_times = said.with_both_times().map(|text| self.as_said(&text, language));
         if let Some(both) = both_times.filter(is_whole) {
             return both;
+        }
+        if let Some(standing) = said.every_day_from() {
+            return self.as_said(&standing, language);
+        }
+        let as_clause = said.with_question_as_clause().into_iter().map(|text| self.as_said(&text, language));
+        if let Some(found) = as_clause.into_iter().find(is_whole) {
+            return found;
         }
         if let Some(request) = said.behind_reason() {
             return self.as_said(request, language);

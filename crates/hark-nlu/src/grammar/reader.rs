@@ -3,7 +3,7 @@
 
 use super::fuzzy_match::near_names::{NamesFound, Span};
 use super::parse::chart::{Chart, ChartKey};
-use super::parse_result::Match;
+use super::parse_result::{Match, Took};
 use super::{Grammar, Part};
 use crate::intent::category_of;
 use crate::rules::{self, Prefer, Reckoning, Rule};
@@ -12,6 +12,7 @@ use crate::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::ports::{Candidate, Candidates};
 use hark_core::{Category, Effort};
+use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -188,7 +189,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Whether an act was made of words that name a day or say how often, and it says neither: "only on weekdays".
-    pub(crate) fn loses_day(&self, tokens: &[Token], found: &Match) -> bool {
+    fn loses_day(&self, tokens: &[Token], found: &Match) -> bool {
         let acts = matches!(category_of(&found.intent), Some(Category::HomeControl | Category::Media));
         let is_timed =
             ["when", "recurrence", "time", "date"].iter().any(|slot| found.slots.contains_key(*slot));
@@ -199,6 +200,29 @@ impl<'r> Reader<'r> {
             begins(Rule::Recurrence) || begins(Rule::Date) || rules::is_days(&words[at..], &by)
         };
         acts && !is_timed && found.wild_words == 0 && (0..words.len()).any(is_day)
+    }
+
+    /// Whether words that were passed over, or the name of a timer, say that something else is meant.
+    pub(crate) fn loses_meaning(&self, tokens: &[Token], found: &Match) -> bool {
+        self.loses_day(tokens, found) || self.loses_kind(tokens, found) || self.is_to_run(tokens, found)
+    }
+
+    /// Whether a timer has the name of a thing that is to run: "*give the hoover* twenty minutes".
+    fn is_to_run(&self, tokens: &[Token], found: &Match) -> bool {
+        let runs_for = self.grammar.lexicon().qualifiers.runs_for;
+        let gives = tokens.first().is_some_and(|first| runs_for.contains(&first.word));
+        let name = found.slots.get("name").and_then(Value::as_str);
+        let is_timer = gives && category_of(&found.intent) == Some(Category::Timer);
+        is_timer && name.is_some_and(|name| self.grammar.is_thing(name))
+    }
+
+    /// Whether something in the home would be done although a kind of thing was passed over: "*blinds* up upstairs I want some
+    /// light" turns no lights on.
+    fn loses_kind(&self, tokens: &[Token], found: &Match) -> bool {
+        let is_taken =
+            |word: &str| found.words.iter().any(|(taken, took)| taken == word && *took != Took::Nothing);
+        category_of(&found.intent) == Some(Category::HomeControl)
+            && tokens.iter().any(|token| self.grammar.says_what_kind(&token.word) && !is_taken(&token.word))
     }
 
     /// What a rule makes of the words from some place on, which are `joined` by spaces.

@@ -22,7 +22,12 @@ impl Qualifiers<'_> {
             said(other).iter().any(|word| elapsed.contains(stem(word)) || denied.contains(word))
         };
         let ends = it.end.is_some_and(|end| end < self.words.len() && self.is_likely_end(end));
-        let goes_on = |other: &Qualifier| !(other.mark.1 + 1..=it.start).any(|at| self.is_likely_end(at));
+        // "If the patio door's *open* longer than five minutes."
+        let says_state = |at: usize| self.speech.is_state(self.words[at - 1]);
+        let goes_on = |other: &Qualifier| {
+            let mut inside = other.mark.1 + 1..=it.start;
+            !inside.any(|at| self.is_likely_end(at) && !says_state(at))
+        };
         before.any(|other| goes_on(other) && (ends || lasts(other)))
     }
 }

@@ -103,6 +103,7 @@ impl Sentence<'_> {
         let category = first.as_ref().and_then(|first| category_of(&first.intent));
         let by = self.reader.reckoning();
         let as_often = first.as_ref().and_then(Match::recurrence).filter(|every| every.time.is_some());
+        let says_own_day = (0..words.len()).any(|at| rules::longest(Rule::Date, &words[at..], &by).is_some());
         // "Every night *at eleven* lock the door and close the garage" is not at the hour at which nights begin, nor at none.
         let is_as_often = move |found: &Match| {
             let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
@@ -111,9 +112,14 @@ impl Sentence<'_> {
                 phrases::starts(self.lexicon.time.at, &words[at..]).is_some()
                     && rules::longest(Rule::Time, &words[at..], &by).is_some()
             };
-            as_often.as_ref().zip(found.recurrence()).is_none_or(|(said, every)| {
-                every == *said || every.time.is_some() && (0..words.len()).any(says_time)
-            })
+            match (&as_often, found.recurrence()) {
+                (Some(said), Some(every)) => {
+                    every == *said || every.time.is_some() && (0..words.len()).any(says_time)
+                }
+                // "*Sunday* to Thursday at eight turn it on and at nine turn it off" says no Sunday.
+                (Some(_), None) => says_own_day || !found.says_day(&by),
+                (None, _) => true,
+            }
         };
         // "At eight, and off at midnight": what is put off has words of its own.
         let later = category == Some(Category::HomeControl)
@@ -359,7 +365,9 @@ impl Sentence<'_> {
         let words: Vec<&str> = self.tokens[next.0..next.1].iter().map(|token| token.word.as_str()).collect();
         let led = phrases::starts(talk.therefore, &words).or_else(|| phrases::starts(talk.leads, &words));
         let is_request = words.get(led.unwrap_or(0)).is_some_and(|word| talk.verbs.contains(word));
-        if is_request || self.holds_request(next.0, next.1) {
+        // "*Is* the lamp on turn it off" shares nothing.
+        let asks = first.1 - first.0 == 1 && talk.states.contains(self.tokens[first.0].word.as_str());
+        if is_request || asks || self.holds_request(next.0, next.1) {
             return None;
         }
         let most = MAX_ENDING.min((next.1 - next.0).saturating_sub(1));

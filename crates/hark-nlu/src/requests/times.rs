@@ -249,6 +249,41 @@ impl Speech<'_> {
         (!begins_request).then(|| both.concat().join(" "))
     }
 
+    /// What is to be done from now on as what is done every day: "*from tomorrow* have the porch light come on at sunset". `None`
+    /// where it says no time of day or when it ends, or begins later than tomorrow: such a day is not kept.
+    pub(in super::super) fn every_day_from(&self) -> Option<String> {
+        let words = self.words();
+        let (said, time) = (&self.lexicon().qualifiers, &self.lexicon().time);
+        let by = self.reader.reckoning();
+        let day = |from: usize| {
+            let (found, used) = rules::longest(Rule::Date, &words[from..], &by)?;
+            let day = When::parse(found.first()?.1.as_str()?)?;
+            let is_next = matches!(day, When::Day(day) if day <= self.reader.now.date() + TimeDelta::days(1));
+            is_next.then_some(used)
+        };
+        let begun = |at: usize| {
+            let mark = phrases::starts(said.starting, &words[at..])?;
+            Some(mark + day(at + mark)?)
+        };
+        let begins = |at: usize| {
+            let length = phrases::starts(said.from_now_on, &words[at..]).or_else(|| begun(at))?;
+            Some((at, length))
+        };
+        let ends = |at: usize| begins(at).filter(|(at, length)| at + length == words.len());
+        let (at, length) = begins(0).or_else(|| (1..words.len()).find_map(ends))?;
+        let rest = [&words[..at], &words[at + length..]].concat();
+        // "From Monday *to Friday*".
+        let goes_on = phrases::starts(said.hours_end, words.get(at + length..)?).is_some();
+        let (text, tokens) = spoken(&rest, self.reader);
+        let qualifiers = Qualifiers::of(self.reader, &text, &tokens).found;
+        let is = |kinds: &[Kind]| qualifiers.iter().any(|it| kinds.contains(&it.kind));
+        let ends = goes_on || is(&[Kind::Until, Kind::Hours, Kind::During]);
+        let reads = |rule: Rule| (0..rest.len()).any(|at| rules::longest(rule, &rest[at..], &by).is_some());
+        let each_day = Some(*time.each_day.first()?).filter(|_| !reads(Rule::Recurrence));
+        let is_timed = is(&[Kind::Moment]) || reads(Rule::Time);
+        (is_timed && !ends).then(|| each_day.iter().chain(&rest).copied().collect::<Vec<_>>().join(" "))
+    }
+
     /// The request with its time in the place of "at the same time": "shut the curtains at nine and lock the door at the same
     /// time"; without that where it has none.
     pub(in super::super) fn with_same_time(&self) -> Option<String> {
@@ -457,7 +492,8 @@ impl Sentence<'_> {
         if day.is_none() && !is_open {
             return None;
         }
-        let first = self.plain(before.0, before.1)?.moment()?;
+        // "*Sunday* to Thursday at half past eight" says no day.
+        let first = self.plain(before.0, before.1).filter(|found| found.recurrence().is_none())?.moment()?;
         let next_hour = first + TimeDelta::hours(1);
         let hours = [first, next_hour].map(|at| self.lexicon.numbers.integer_words(u64::from(at.hour12().1)));
         let hours = if is_open { hours.as_slice() } else { &[String::new()] };

@@ -241,6 +241,25 @@ fn habits(words: &[&str], by: &Reckoning) -> Read {
         .or_else(|| phrases::starts(lexicon.time.from, words))
         .unwrap_or(0);
     let rest = &words[on..];
+    let day = |words: &[&str]| {
+        let habits = phrases::find(lexicon.time.habits, words);
+        habits.or_else(|| phrases::find(lexicon.time.weekdays, words))
+    };
+    // "Monday to Friday", "Tuesdays to Saturdays".
+    let range = || {
+        let (from, used) = day(rest)?;
+        let to = used + phrases::starts(lexicon.time.to, &rest[used..])?;
+        let (until, more) = day(&rest[to..])?;
+        let mut days = vec![from];
+        while days.len() < 7 && days[days.len() - 1] != until {
+            days.push(days[days.len() - 1].succ());
+        }
+        days.sort_by_key(Weekday::num_days_from_monday);
+        Some((weekly(&days), None, on + to + more))
+    };
+    if let Some(range) = range() {
+        return Some(range);
+    }
     if let Some((days, used)) = phrases::find(lexicon.time.habit_sets, words) {
         return Some((weekly(days.days()), None, used));
     }
@@ -255,17 +274,8 @@ fn habits(words: &[&str], by: &Reckoning) -> Read {
     }
     let (from, used) = phrases::find(lexicon.time.weekdays, rest)?;
     // "Saturday *mornings*."
-    if let Some((part, more)) = phrases::find(lexicon.time.habit_parts, &rest[used..]) {
-        return Some((weekly(&[from]), Some(part), on + used + more));
-    }
-    let to = phrases::starts(lexicon.time.to, &rest[used..])?;
-    let (until, more) = phrases::find(lexicon.time.weekdays, &rest[used + to..])?;
-    let mut days = vec![from];
-    while days.len() < 7 && days[days.len() - 1] != until {
-        days.push(days[days.len() - 1].succ());
-    }
-    days.sort_by_key(Weekday::num_days_from_monday);
-    Some((weekly(&days), None, on + used + to + more))
+    let (part, more) = phrases::find(lexicon.time.habit_parts, &rest[used..])?;
+    Some((weekly(&[from]), Some(part), on + used + more))
 }
 
 /// A day of the week, and which one of the month when it is not every.
