@@ -30,6 +30,14 @@ fn ask(turns: &[&str]) -> Came {
     came
 }
 
+/// Asserts the last answer, and that nothing was kept as a fact.
+fn answers(turns: &[&str], reply: &str) {
+    let came = ask(turns);
+    assert_eq!(came.said.last().map(String::as_str), Some(reply), "{turns:?}");
+    let kept = came.tools.iter().any(|tool| tool == "memory.remember");
+    assert!(!kept, "{turns:?}: {:?}", came.tools);
+}
+
 #[test]
 fn a_clause_that_nobody_can_follow_does_nothing_and_says_so() {
     let came = ask(&[
@@ -142,14 +150,50 @@ fn what_is_meant_is_found_and_what_is_not_here_is_said() {
         (&["get everything on in the office"], "Turned on the office light and the desk lamp."),
         (&["turn the electric blanket on it's baltic"], "I know no electric blanket here."),
     ] {
-        let came = ask(turns);
-        assert_eq!(came.said.last().map(String::as_str), Some(reply), "{turns:?}");
-        let kept = came.tools.iter().any(|tool| tool == "memory.remember");
-        assert!(!kept, "{turns:?}: {:?}", came.tools);
+        answers(turns, reply);
     }
     // What limits a request is never taken for a remark.
     let came = ask(&["lights on all over the house except upstairs people are asleep"]);
     assert_eq!((came.changed.len(), came.tools.len()), (0, 0), "{:?}", came.said);
+}
+
+#[test]
+fn what_is_put_right_asked_or_said_beside_it_is_about_the_same() {
+    for (turns, reply) in [
+        (
+            &["kitchen lights on", "oh god no make them blue"][..],
+            "Set the kitchen ceiling and the counter light to blue.",
+        ),
+        (
+            &["turn everything off upstairs except the bedroom i mean the office"],
+            "Six devices upstairs are already off.",
+        ),
+        (&["lock up everything except the back i mean the front"], "The back door is already locked."),
+        (
+            &["put crisps on the shopping list", "no not crisps i meant oven chips"],
+            "Took crisps off your shopping list again. Added oven chips to your shopping list.",
+        ),
+        (&["put ham on the shopping list", "not the ham we've loads"], "Took ham off your shopping list."),
+        // What is asked lends nothing to what is to be done, and the place of a reason is that of the request.
+        (&["is the lamp still on turn it off"], "No, the lamp is off. The lamp is already off."),
+        (&["it's raining is the skylight open"], "No, the roof window is closed."),
+        (&["it's freezing in the bedroom can you warm it up"], "Set the bedroom radiator to 19 degrees."),
+        (
+            &["turn it up two degrees in the bedroom it's perishing"],
+            "Set the bedroom radiator to 20 degrees.",
+        ),
+        (&["open the windows but not the skylight it's chucking it down"], "Opened the living room window."),
+        (
+            &["that's the accounts done everything off in the study"],
+            "Three devices in the office are already off.",
+        ),
+        (&["is it under ten degrees in the bedroom"], "It's 18.5 degrees in the bedroom."),
+        (&["standing light a nice warm orange"], "Set the standing light to orange."),
+    ] {
+        answers(turns, reply);
+    }
+    // It was opened, in the rain.
+    assert!(ask(&["it's raining is the skylight open if it is shut it"]).tools.is_empty());
 }
 
 /// Requests with what should come of each, when they are at hand. What is counted is what was done beyond it. Requests

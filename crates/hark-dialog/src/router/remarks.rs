@@ -75,13 +75,15 @@ impl Router {
         };
         let places = MIN_WORDS..(words.len() + 1).saturating_sub(MIN_WORDS);
         let behind = places.clone().filter(|at| begins_statement(lexicon, &lower, *at) && !joins(*at));
-        let verbs = lexicon.discourse.verbs;
+        // "*Right* that's the accounts done everything off."
+        let leads = phrases::starts(lexicon.discourse.leads, &lower).unwrap_or(0);
         let before = places.filter(|at| {
             // "Nobody's *to* wake me" says whom nobody is to wake.
-            phrases::starts(verbs, &lower[*at..]).is_some()
+            begins_order(lexicon, &lower[*at..])
                 && (!lexicon.discourse.not_before.contains(lower[*at - 1])
                     || lexicon.requests.pronouns.contains(lower[*at - 1]))
-                && begins_statement(lexicon, &lower, 0)
+                && leads < *at
+                && begins_statement(lexicon, &lower, leads)
         });
         // The shortest first: what is more than a remark is kept.
         let behind = behind.rev().map(|at| (0..at, at..words.len()));
@@ -219,7 +221,7 @@ pub(super) fn begins_order(lexicon: &Lexicon, words: &[&str]) -> bool {
 /// Whether the words from `at` on begin as a statement does: with a subject, "the baby", "she's", "Robert likes".
 fn begins_statement(lexicon: &Lexicon, words: &[&str], at: usize) -> bool {
     let talk = &lexicon.discourse;
-    let begins = [talk.speakers, talk.others, talk.reasons, lexicon.things.articles];
+    let begins = [talk.speakers, talk.others, talk.kin, talk.reasons, lexicon.things.articles];
     begins.into_iter().any(|begin| phrases::starts(begin, &words[at..]).is_some())
         || talk.contraction(words[at]).is_some()
         || words.get(at + 1).is_some_and(|word| talk.states.contains(word))

@@ -106,9 +106,10 @@ impl Machine {
         true
     }
 
-    /// Takes the place as the answer where one of a kind is asked for, or one that alone is there: "the one in the bathroom".
-    /// `false` where that answers nothing.
-    pub(super) fn answer_by_place(
+    /// Takes the name or place that was understood as the answer: of one that was offered under another of its names ("the
+    /// skylight"), or of the only one that is there, or of where one of a kind is meant ("the one in the bathroom"). `false` where
+    /// that answers nothing.
+    pub(super) fn answer_by_target(
         &mut self,
         now: Stamp,
         id: &TurnId,
@@ -116,11 +117,17 @@ impl Machine {
         origin: &Origin,
     ) -> bool {
         let [only] = said else { return false };
-        let place = || only.slots.get("area")?.as_str().map(str::to_owned);
-        let Some(place) = place().filter(|_| only.name == CHOOSES && only.slots.len() == 1) else {
+        if only.name != CHOOSES || only.slots.len() != 1 {
             return false;
-        };
+        }
+        let slot = |slot: &str| only.slots.get(slot)?.as_str().map(str::to_owned);
         let Some(talk) = self.talks.known(origin) else { return false };
+        if let Some(name) = slot("name") {
+            let is_offered = |question: &mut Question| question.doubt.candidates.contains(&name);
+            let Some(question) = talk.question.take_if(is_offered) else { return false };
+            return self.settle_by_target(now, id, question, name);
+        }
+        let Some(place) = slot("area") else { return false };
         let alone = talk.question.as_ref().and_then(|question| choice::in_area(&question.doubt, &place));
         let says_kind = |slots: &Value| ["domain", "device_class"].iter().any(|slot| !slots[slot].is_null());
         let is_of_kind = |question: &mut Question| {
@@ -137,6 +144,10 @@ impl Machine {
             }),
         };
         let Some((question, chosen)) = chosen else { return false };
+        self.settle_by_target(now, id, question, chosen)
+    }
+
+    fn settle_by_target(&mut self, now: Stamp, id: &TurnId, question: Question, chosen: String) -> bool {
         let Some(turn) = self.turn_mut(id) else { return false };
         let text = turn.heard.clone();
         turn.route = Some(Route::Context);

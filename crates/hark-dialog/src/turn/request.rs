@@ -164,7 +164,7 @@ impl Machine {
             self.react(now, id, instinct, (intent.why.clone(), intent.route), takes_back);
             return;
         }
-        if self.answer_by_place(now, id, &understanding.intents, &origin)
+        if self.answer_by_target(now, id, &understanding.intents, &origin)
             || self.answers_task(now, id, &understanding)
         {
             return;
