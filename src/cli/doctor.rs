@@ -5,6 +5,7 @@ use super::common::waiting;
 use super::running::Running;
 use crate::app::audio::recogniser;
 use crate::app::builder::App;
+use crate::app::clock::wall_unix_ms;
 use crate::app::language::learning;
 use crate::app::models::model_files::with_model_files;
 use crate::app::requests::delegation as tasks;
@@ -23,6 +24,7 @@ use hark_delegation::DelegationError;
 use hark_desktop::macos::Mac;
 use hark_desktop::screen::Screen;
 use hark_desktop::{Desktop, DesktopError, Grants, Service};
+use hark_home::zone::Zone;
 use hark_homeassistant as homeassistant;
 use hark_models::manifest::Manifest;
 use hark_mqtt as mqtt;
@@ -49,7 +51,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
     // Opened once, which takes a quarter of a second, and by the first check that needs it.
     let opened = LazyCell::new(|| App::open(config.clone()).map_err(|mut faults| faults.swap_remove(0)));
     let app = || opened.as_ref().map_err(Clone::clone);
-    let checks: [(&str, &dyn Fn() -> Finding); 21] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 22] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| Ok(understanding(app()?))),
@@ -64,6 +66,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("mqtt", &|| broker(config)),
         ("nodes", &|| nodes(config)),
         ("home assistant", &|| home_assistant(config)),
+        ("time zone", &|| time_zone(config)),
         ("language model", &|| language_model(config)),
         ("mcp servers", &|| mcp_servers(config)),
         ("skills", &|| super::skills::examined(config)),
@@ -232,6 +235,28 @@ fn nodes(config: &Config) -> Finding {
 
 fn home_assistant(config: &Config) -> Finding {
     waiting("homeassistant", homeassistant::probe(&config.homeassistant))
+}
+
+/// Times are those of this machine; one that is set to another zone than Home Assistant wakes at the wrong hour.
+fn time_zone(config: &Config) -> Finding {
+    let (zone, now) = (Zone::Local, wall_unix_ms());
+    let here = zone.name(now).unwrap_or_else(|| "this machine's".to_owned());
+    // One that lets nobody in is told of by its own check.
+    let there = waiting("homeassistant", homeassistant::time_zone(&config.homeassistant)).ok().flatten();
+    let Some(there) = there else { return Ok(here) };
+    match zone.agrees_with(&there, now) {
+        Some(true) => Ok(format!("{here}, as in Home Assistant")),
+        None => Ok(format!("{here}; Home Assistant's is not known here: {there}")),
+        Some(false) => {
+            let message = format!(
+                "Home Assistant is set to {there}, this machine to {here}: times are told by its clock"
+            );
+            let fix = format!(
+                "`timedatectl set-timezone {there}` (in a container TZ={there}) and start Hark again, or set the other one in Home Assistant: Settings, System, General"
+            );
+            Err(Fault::new(FaultKind::Failed, "time zone", message, fix))
+        }
+    }
 }
 
 fn language_model(config: &Config) -> Finding {

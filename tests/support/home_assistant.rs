@@ -465,7 +465,7 @@ fn reply(world: &Arc<Mutex<World>>, client: u64, number: u64, kind: &str, messag
     };
     let text = |key: &str| message[key].as_str().unwrap_or_default().to_owned();
     Some(Ok(match kind {
-        "get_config" => json!({"latitude": 52.37, "longitude": 4.9, "unit_system": {"temperature": "°C"}}),
+        "get_config" => json!({"latitude": 52.37, "longitude": 4.9, "time_zone": "Europe/Amsterdam", "unit_system": {"temperature": "°C"}}),
         "get_states" => world
             .states
             .iter()

@@ -55,6 +55,18 @@ impl Zone {
         (utc.with_timezone(&zone).naive_local() == self.wall(unix_ms)).then_some(name)
     }
 
+    /// Whether its clocks show the same as those of a zone of the tz database, in the year after a moment too: two zones
+    /// may differ in summer alone. `None` where nobody knows a zone of this name.
+    pub fn agrees_with(self, name: &str, unix_ms: i64) -> Option<bool> {
+        const DAY_MS: i64 = 86_400_000;
+        let other: chrono_tz::Tz = name.parse().ok()?;
+        let mut days = (0..=366).map(|day| unix_ms.saturating_add(day * DAY_MS));
+        Some(days.all(|day| {
+            let utc = DateTime::from_timestamp_millis(day).unwrap_or_default();
+            utc.with_timezone(&other).naive_local() == self.wall(day)
+        }))
+    }
+
     /// What the clock on the wall shows at a moment, for [`Zone::of_wall`]; `None` where that does not lead back to
     /// the moment: within a minute, or the second time of an hour that comes twice.
     pub fn wall_of(self, unix_ms: i64) -> Option<String> {
@@ -173,6 +185,16 @@ mod tests {
         }
         let east = Zone::Fixed(FixedOffset::east_opt(3600).unwrap());
         assert_eq!(east.unix_ms(at("1970-01-01T01:00")), 0);
+    }
+
+    #[test]
+    fn zones_agree_that_show_the_same_all_year() {
+        let winter = Zone::Fixed(FixedOffset::east_opt(0).unwrap()).unix_ms(at("2026-12-01T12:00"));
+        let east = Zone::Fixed(FixedOffset::east_opt(3600).unwrap());
+        assert_eq!(east.agrees_with("Africa/Lagos", winter), Some(true));
+        assert_eq!(east.agrees_with("Europe/Berlin", winter), Some(false), "in summer not");
+        assert_eq!(east.agrees_with("UTC", winter), Some(false));
+        assert_eq!(east.agrees_with("Nowhere/Here", winter), None);
     }
 
     #[test]

@@ -36,7 +36,7 @@ mod todo;
 mod token;
 mod websocket;
 
-pub use probe::probe;
+pub use probe::{probe, time_zone};
 
 use exposure::Exposure;
 use hark_config::homeassistant::HomeAssistant as Config;

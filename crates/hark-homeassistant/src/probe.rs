@@ -6,6 +6,7 @@ use super::{address, home_reader, limits, websocket};
 use hark_config::homeassistant::HomeAssistant as Config;
 use hark_config::paths;
 use hark_core::fault::{Fault, FaultKind};
+use serde_json::json;
 use std::sync::Arc;
 
 /// Says how the configured Home Assistant answers: logs in, reads the home, and leaves.
@@ -38,4 +39,24 @@ pub async fn probe(config: &Config) -> Result<String, Fault> {
         false => "",
     };
     Ok(format!("Home Assistant {version} at {url} lets Hark in: {areas} areas, {entities} entities{unseen}"))
+}
+
+/// The time zone the configured Home Assistant is set to, as the tz database names it; `None` where none is configured
+/// or it does not tell.
+///
+/// # Errors
+/// When the configuration is wrong, or it does not let Hark in.
+pub async fn time_zone(config: &Config) -> Result<Option<String>, Fault> {
+    if config.url.trim().is_empty() {
+        return Ok(None);
+    }
+    let url = address::websocket_url(&config.url)?;
+    let token = TokenFile::find(config, paths::credentials_dir().as_deref())?.read()?;
+    let (api, socket_task, _) =
+        websocket::connect(&url, &token, limits(config), Arc::new(StateCache::default())).await?;
+    let answer = tokio::select! {
+        error = socket_task.run() => return Err(error.into()),
+        answer = api.ask(json!({"type": "get_config"})) => answer,
+    };
+    Ok(answer.ok().and_then(|settings| Some(settings["time_zone"].as_str()?.to_owned())))
 }

@@ -236,6 +236,21 @@ fn a_wrong_token_is_told_once_and_not_tried_again() {
 }
 
 #[test]
+fn doctor_tells_a_machine_that_is_in_another_time_zone() {
+    let server = HomeAssistant::with_home();
+    let hark = hark(&server);
+    for (zone, begins) in [
+        ("UTC", "FAILED  time zone: Home Assistant is set to Europe/Amsterdam, this machine to UTC"),
+        ("Europe/Berlin", "ok      time zone: Europe/Berlin, as in Home Assistant"),
+    ] {
+        let doctor = text(&hark.command(&["doctor"]).env("TZ", zone).output().unwrap().stdout);
+        let line = doctor.lines().find(|line| line.contains("time zone:")).unwrap();
+        assert!(line.starts_with(begins), "{line}");
+        assert_eq!(doctor.contains("`timedatectl set-timezone Europe/Amsterdam`"), zone == "UTC", "{doctor}");
+    }
+}
+
+#[test]
 fn a_configuration_that_cannot_work_is_refused_with_its_fix() {
     let server = HomeAssistant::with_home();
     let hark = hark(&server);
