@@ -323,6 +323,8 @@ pub mod reason {
         NOTHING_TO_UNDO = "nothing_to_undo",
         /// Not undoable.
         NOT_UNDOABLE = "not_undoable",
+        /// What stood in the file `path` before was too long to be kept, or no text.
+        BEFORE_NOT_KEPT = "before_not_kept",
         /// Nothing waits.
         NOTHING_WAITS = "nothing_waits",
         /// Ended already.

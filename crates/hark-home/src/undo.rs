@@ -104,6 +104,8 @@ pub enum Undoable {
         /// What happened to it.
         change: NoteChange,
     },
+    /// A file.
+    File(FileChange),
     /// Something that was not kept over a restart, and cannot be taken back any more.
     Lost,
 }
@@ -161,6 +163,52 @@ pub enum NoteChange {
         to: String,
         /// It is in the trash.
         is_removed: bool,
+    },
+}
+
+/// What happened to a file or folder, by whole paths. `after` is what the content that was left comes to, SHA-256 in
+/// hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChange {
+    /// There was none.
+    Made {
+        /// Where it is.
+        path: String,
+        /// What was left.
+        after: String,
+    },
+    /// It was replaced.
+    Written {
+        /// Where it is.
+        path: String,
+        /// What it said.
+        before: String,
+        /// What was left.
+        after: String,
+    },
+    /// Something was added to its end.
+    Added {
+        /// Where it is.
+        path: String,
+        /// How many bytes it had.
+        bytes: u64,
+        /// What was left.
+        after: String,
+    },
+    /// It was moved or renamed.
+    Moved {
+        /// Where it was.
+        from: String,
+        /// Where it is.
+        to: String,
+        /// What the file said that was there; `None` where there was none.
+        replaced: Option<String>,
+    },
+    /// What it said before is no text, or too long to be kept.
+    Unkept {
+        /// Where it is.
+        path: String,
     },
 }
 
@@ -382,6 +430,7 @@ mod tests {
                 title: "Boiler".into(),
                 change: NoteChange::Moved { from: "a".into(), to: "b".into(), is_removed: true },
             },
+            Undoable::File(FileChange::Added { path: "a".into(), bytes: 3, after: "00ff".into() }),
             Undoable::List {
                 before: Some(list("to do")),
                 after: Vec::new(),

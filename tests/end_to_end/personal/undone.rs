@@ -1,7 +1,7 @@
 //! "Undo that" after Hark was started again: each request here is a program of its own.
 
 use super::{ask, folder, reply};
-use crate::support::Hark;
+use crate::support::{Hark, named};
 use std::fs;
 
 #[test]
@@ -41,4 +41,45 @@ fn what_was_done_before_a_restart_is_taken_back() {
     let database = rusqlite::Connection::open(hark.path("hark.db")).unwrap();
     let sql = "SELECT count(*) FROM undo WHERE change LIKE '%471199%'";
     assert_eq!(database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+}
+
+#[test]
+fn a_file_that_was_moved_or_written_is_as_before_in_every_language() {
+    for (language, undo, told) in [
+        ("en", "undo that", ["a.txt is back in desk.", "b.txt is gone again.", "a.txt is as it was."]),
+        (
+            "de",
+            "mach das rückgängig",
+            ["a.txt liegt wieder in desk.", "b.txt ist wieder weg.", "a.txt ist wieder wie vorher."],
+        ),
+        (
+            "nl",
+            "maak dat ongedaan",
+            ["a.txt staat weer in desk.", "b.txt is weer weg.", "a.txt is weer zoals eerst."],
+        ),
+    ] {
+        let hark = Hark::new();
+        let desk = folder(&hark, "desk");
+        fs::create_dir(hark.path("desk/old")).unwrap();
+        fs::write(hark.path("desk/a.txt"), "one").unwrap();
+        let settings =
+            [format!("tools.file_write_roots=[{desk:?}]"), format!("speaking.language={language}")];
+        let lines = [
+            "/tool filesystem.move from=a.txt to=old",
+            undo,
+            "/tool filesystem.copy from=a.txt to=b.txt",
+            undo,
+            "/tool filesystem.append path=a.txt text=two",
+            undo,
+            "/tool filesystem.move from=a.txt to=c.txt",
+        ];
+        let events = hark.ask_lines(&["--session", "s"], &settings, &lines);
+        let said: Vec<&str> = named(&events, "reply").iter().filter_map(|it| it["text"].as_str()).collect();
+        assert_eq!([said[1], said[3], said[5]], told);
+        fs::write(hark.path("desk/a.txt"), "mine").unwrap();
+        let events = hark.ask_lines(&["--session", "s"], &settings, &[undo]);
+        assert_eq!(named(&events, "action")[0]["receipt"]["detail"]["why"], "changed_meanwhile");
+        let text = |name: &str| fs::read_to_string(hark.path("desk").join(name)).unwrap();
+        assert_eq!((text("a.txt"), text("c.txt")), ("mine".to_owned(), "one".to_owned()));
+    }
 }

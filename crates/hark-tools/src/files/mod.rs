@@ -7,6 +7,7 @@
 mod contents;
 mod glob;
 mod listing;
+mod taking_back;
 mod writing;
 
 use hark_config::paths::expand;

@@ -201,7 +201,7 @@ fn there(place: &Place) -> Result<FileEntry, FileError> {
 }
 
 /// The folder that a file stands in, opened, and its name.
-fn parent(place: &Place) -> Result<(OwnedFd, &OsString), FileError> {
+pub(super) fn parent(place: &Place) -> Result<(OwnedFd, &OsString), FileError> {
     let Some((name, folders)) = place.below.split_last() else {
         return Err(FileError::Wrong(place.shown(), "a folder that is allowed as a whole", "a file"));
     };

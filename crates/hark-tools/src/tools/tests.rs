@@ -257,6 +257,7 @@ mod automation;
 mod contract;
 mod devices;
 mod everyday;
+mod file_changes;
 mod gate;
 mod general;
 mod guard;

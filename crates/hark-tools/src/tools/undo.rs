@@ -1,6 +1,7 @@
 //! `undo.last`: takes back what the last request changed, or the one that is named; all of it.
 
 use super::args::Args;
+use super::computer::file_changes;
 use super::home::common::plain;
 use super::outcome::{Failure, Outcome, Prepared, Work};
 use super::personal::note_changes;
@@ -17,7 +18,7 @@ use hark_home::control::Done;
 use hark_home::lists::merged;
 use hark_home::restore::restore;
 use hark_home::state_proof::{items_of, proves};
-use hark_home::undo::Undoable;
+use hark_home::undo::{FileChange, Undoable};
 use hark_personal::Revision;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -52,6 +53,16 @@ pub fn last(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
             services.undo.forget(&turn);
             let message = "how it was before was not kept when Hark was started again";
             return Err(Failure::new(error_code::UNSUPPORTED, message).because(reason::NOT_UNDOABLE));
+        }
+        let lost = changes.iter().find_map(|change| match change {
+            Undoable::File(FileChange::Unkept { path }) => Some(path),
+            _ => None,
+        });
+        if let Some(path) = lost {
+            services.undo.forget(&turn);
+            let message = format!("what stood in {path} before was too long to be kept, or no text");
+            let failure = Failure::new(error_code::UNSUPPORTED, message).because(reason::BEFORE_NOT_KEPT);
+            return Err(failure.with("path", json!(path)));
         }
         // Nor is what the home does not have, or not yet after a restart; it may come.
         let mut ids = changes.iter().filter_map(of_home);
@@ -119,17 +130,26 @@ fn take_back(services: &Arc<Services>, turn: TurnId, others: Vec<Undoable>) -> W
     Box::pin(async move {
         let mut undone = Vec::new();
         for change in others {
-            undone.push(match change {
+            let done = match change {
                 Undoable::Event { title, what, place, before, after } => {
-                    services.personal.calendars.put_back(&Revision { place, before, after }).await?;
-                    json!({"kind": "event", "what": what, "title": title})
+                    let put_back =
+                        services.personal.calendars.put_back(&Revision { place, before, after }).await;
+                    put_back
+                        .map(|_| json!({"kind": "event", "what": what, "title": title}))
+                        .map_err(Failure::from)
                 }
                 change => {
                     let services = Arc::clone(&services);
                     let done = tokio::task::spawn_blocking(move || one(&services, change)).await;
-                    done.unwrap_or_else(|error| Err(Failure::new(error_code::FAILED, error.to_string())))?
+                    done.unwrap_or_else(|error| Err(Failure::new(error_code::FAILED, error.to_string())))
                 }
-            });
+            };
+            match done {
+                Ok(told) => undone.push(told),
+                // What was taken back before it stays so.
+                Err(failure) if undone.is_empty() => return Err(failure),
+                Err(failure) => return Err(failure.changed(true)),
+            }
         }
         // What nobody needs to hear of.
         undone.retain(|change| !change.is_null());
@@ -169,6 +189,7 @@ fn one(services: &Services, change: Undoable) -> Result<Value, Failure> {
             let what = note_changes::put_back(services, &change)?;
             json!({"kind": "note", "what": what, "title": title})
         }
+        Undoable::File(change) => file_changes::put_back(&services.files, &change)?,
         Undoable::List { before, after, name, what, items } => {
             services.lists.take_back(&name, before.as_ref(), &after)?;
             json!({"kind": "list", "list": name, "what": what, "items": items})

@@ -1,6 +1,7 @@
 //! `filesystem.*`: what is in files and folders the owner has allowed, and changes to those that may be written. What is there
 //! already is replaced only after a yes.
 
+use super::file_changes::{self, Before};
 use super::said::{Meant, meant, written};
 use crate::files::{FileEntry, FileError, Files, Listing, Target};
 use crate::tools::args::Args;
@@ -38,8 +39,11 @@ pub fn write(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure>
     let (path, text) = (args.owned("path").unwrap_or_default(), args.owned("text").unwrap_or_default());
     let there = services.files.occupied(&path, None)?;
     changing(services, there, move |files, target| {
+        let before = Before::of(files, &path)?;
         let written = files.write(&path, &text, target)?;
-        Ok(json!({"path": written.path.display().to_string(), "bytes": written.bytes}))
+        let path = written.path.display().to_string();
+        let undo = before.undo(files, &path);
+        Ok(Outcome::new(true, json!({"path": path, "bytes": written.bytes})).undone_by(undo))
     })
 }
 
@@ -48,24 +52,34 @@ pub fn append(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
     let (files, path) = (services.files.clone(), args.owned("path").unwrap_or_default());
     let text = args.owned("text").unwrap_or_default();
     Ok(blocking(move || {
+        let before = files.occupied(&path, None)?;
         let written = files.append(&path, &text)?;
-        Ok(Outcome::new(true, json!({"path": written.path.display().to_string(), "bytes": written.bytes})))
+        let path = written.path.display().to_string();
+        let undo = file_changes::added(&files, &path, before.and_then(|before| before.bytes));
+        Ok(Outcome::new(true, json!({"path": path, "bytes": written.bytes})).undone_by(undo))
     }))
 }
 
 /// `filesystem.move`.
 pub fn rename(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     to_another_place(services, args, None, |files, from, to, target| {
+        let before = Before::at(files, to, from)?;
+        let source = files.occupied(from, None)?.map(|there| there.path.display().to_string());
         let moved = files.rename(from, to, target)?;
-        Ok(json!({"from": from, "path": moved.path.display().to_string()}))
+        let path = moved.path.display().to_string();
+        let undo = before.moved(source.unwrap_or_else(|| from.to_owned()), &path);
+        Ok(Outcome::new(true, json!({"from": from, "path": path})).undone_by(undo))
     })
 }
 
 /// `filesystem.copy`.
 pub fn copy(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     to_another_place(services, args, Some(FILE), |files, from, to, target| {
+        let before = Before::at(files, to, from)?;
         let copied = files.copy(from, to, target)?;
-        Ok(json!({"from": from, "path": copied.path.display().to_string(), "bytes": copied.bytes}))
+        let path = copied.path.display().to_string();
+        let undo = before.undo(files, &path);
+        Ok(Outcome::new(true, json!({"from": from, "path": path, "bytes": copied.bytes})).undone_by(undo))
     })
 }
 
@@ -74,7 +88,7 @@ fn to_another_place(
     services: &Arc<Services>,
     args: &Args,
     kind: Option<&'static str>,
-    change: fn(&Files, &str, &str, Target) -> Result<Value, FileError>,
+    change: fn(&Files, &str, &str, Target) -> Result<Outcome, FileError>,
 ) -> Result<Prepared, Failure> {
     let (services, from) = (Arc::clone(services), args.owned("from").unwrap_or_default());
     let (to, folder) = (args.owned("to"), args.owned("folder"));
@@ -117,11 +131,11 @@ fn blocking_look(look: impl FnOnce() -> Result<Prepared, Failure> + Send + 'stat
 fn changing(
     services: &Services,
     there: Option<FileEntry>,
-    change: impl FnOnce(&Files, Target) -> Result<Value, FileError> + Send + 'static,
+    change: impl FnOnce(&Files, Target) -> Result<Outcome, FileError> + Send + 'static,
 ) -> Result<Prepared, Failure> {
     let files = services.files.clone();
     let target = if there.is_some() { Target::Replaced } else { Target::New };
-    let work = blocking_work(move || Ok(Outcome::new(true, change(&files, target)?)));
+    let work = blocking_work(move || Ok(change(&files, target)?));
     let danger = there.map(|there| {
         let path = there.path.display().to_string();
         let name = format!("file {path}");

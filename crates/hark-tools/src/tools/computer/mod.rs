@@ -3,6 +3,7 @@
 pub(super) mod browser;
 pub(super) mod clipboard;
 pub(super) mod delegation;
+pub(super) mod file_changes;
 pub(super) mod filesystem;
 pub(super) mod machine;
 pub(super) mod pc;

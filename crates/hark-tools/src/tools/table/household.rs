@@ -321,7 +321,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always(
                 "undone",
                 "array",
-                "{kind: device, list, timer, volume, fact; …} of each change taken back",
+                "{kind: device, list, timer, volume, fact, note, event, file; …} of each change taken back",
             ),
             ENTITIES_MAYBE,
             Field::maybe("count", "integer", "how many devices"),
