@@ -136,6 +136,47 @@ pub mod error_code {
     ];
 }
 
+/// What a person is asked about, in `detail.things` of a receipt that needs a yes: each has an `act`, a `name`, and a `kind` of
+/// [`KINDS`](asked::KINDS) with its parts where the name is no thing's own. The languages have words for all of it.
+pub mod asked {
+    /// Acts on things of the home, which are called by their names.
+    pub const HOME_ACTS: [&str; 3] = ["unlock", "open", "disarm"];
+
+    /// What else is asked about, with its parts.
+    pub const KINDS: [(&str, &[&str]); 19] = [
+        // A file that is there already.
+        ("file", &["path"]),
+        // A program that is ended.
+        ("program", &["program"]),
+        // Keys, and a text that is typed; `to` is the window.
+        ("keys", &["keys", "to"]),
+        ("text", &["text", "to"]),
+        // A click of the pointer: on a `text` or at `x` and `y`, where it was said; `to` is the window.
+        ("click", &["text", "x", "y", "double", "to"]),
+        // A picture of the screen, for the language model.
+        ("screen", &[]),
+        // A request over the web, and one that only reads.
+        ("request", &["method", "url"]),
+        ("address", &["address"]),
+        // What is sent or clicked on a page.
+        ("form", &["label", "to"]),
+        ("link", &["label", "to"]),
+        ("button", &["label"]),
+        // What is clicked in a program's window.
+        ("element", &["label", "program"]),
+        ("command", &["command"]),
+        ("script", &["script"]),
+        // A task for an AI command-line program.
+        ("task", &["goal", "program", "workspace"]),
+        // Wi-Fi or Bluetooth.
+        ("radio", &["radio", "on"]),
+        ("computer", &[]),
+        ("event", &["title"]),
+        // A call of a tool, with its arguments in words where it has any.
+        ("tool", &["tool", "args"]),
+    ];
+}
+
 /// Why a tool did not do it, in a failed receipt's `detail.why`; each has a sentence in the group `reasons` of
 /// `models/languages/<code>/sentences/errors.yaml`, which other fields of the detail are put into. Without one the code's is said.
 pub mod reason {

@@ -3,7 +3,9 @@
 
 use super::names;
 use hark_config::permissions::{DangerPolicy, Permissions};
+use hark_core::tool::asked::KINDS;
 use hark_core::tool::error_code;
+use serde_json::{Map, Value};
 
 /// The act of a call that is not dangerous in itself.
 pub const STEP: &str = "step";
@@ -42,6 +44,36 @@ pub struct Danger {
     pub entity: String,
     /// Its name.
     pub name: String,
+    /// What it is, where the name is no thing's own: `kind` and parts, one of [`KINDS`].
+    told: Map<String, Value>,
+}
+
+impl Danger {
+    /// One that is done to something with a name.
+    pub fn new(action: &'static str, entity: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { action, entity: entity.into(), name: name.into(), told: Map::new() }
+    }
+
+    /// Says what it is done to, for the words of the languages: a kind of [`KINDS`] and its parts.
+    pub fn told(mut self, kind: &'static str, parts: Value) -> Self {
+        let has_all = |wanted: &[&str]| wanted.iter().all(|part| parts.get(part).is_some());
+        debug_assert!(
+            KINDS.iter().any(|(known, wanted)| *known == kind && has_all(wanted)),
+            "{kind}: {parts}"
+        );
+        if let Value::Object(parts) = parts {
+            self.told = parts;
+        }
+        self.told.insert("kind".to_owned(), kind.into());
+        self
+    }
+
+    fn thing(&self) -> Value {
+        let mut thing = self.told.clone();
+        thing.insert("act".to_owned(), self.action.into());
+        thing.insert("name".to_owned(), self.name.as_str().into());
+        Value::Object(thing)
+    }
 }
 
 /// Something that may hold dangers; finds them itself, so that no caller can leave one out.
@@ -109,6 +141,8 @@ pub struct Ask {
     pub entities: Vec<String>,
     /// Text from outside the house may be behind it.
     pub outside: bool,
+    /// Each with its act, name, and what it is.
+    pub things: Vec<Value>,
 }
 
 impl Ask {
@@ -211,6 +245,7 @@ impl PermissionGate {
             name: names::in_a_row(&names, self.and),
             entities: dangers.iter().map(|danger| danger.entity.clone()).collect(),
             outside: is_outside,
+            things: dangers.iter().map(Danger::thing).collect(),
         };
         match policy {
             DangerPolicy::Deny => Err(Refusal::Forbidden(ask)),
@@ -235,7 +270,7 @@ mod tests {
     }
 
     fn danger(action: &'static str, name: &str) -> Danger {
-        Danger { action, entity: format!("x.{name}"), name: name.into() }
+        Danger::new(action, format!("x.{name}"), name)
     }
 
     #[test]

@@ -50,6 +50,9 @@ pub use problem::{Place, Problem};
 pub use sentences::Sentences;
 
 #[cfg(test)]
+#[path = "tests/asked.rs"]
+mod asked_tests;
+#[cfg(test)]
 #[path = "tests/composition.rs"]
 mod composition_tests;
 #[cfg(test)]

@@ -385,6 +385,15 @@ fn files_are_written_only_where_the_owner_allows_it_and_replaced_only_after_a_ye
     let replies: Vec<&str> = named(&events, "reply").iter().filter_map(|it| it["text"].as_str()).collect();
     assert!(replies[1].starts_with("Shall I overwrite the file /"), "{replies:#?}");
     assert_eq!(fs::read_to_string(hark.path("desk/new.txt")).unwrap(), "third");
+    for (language, begins, ends) in [
+        ("de", "Die Datei /", "/new.txt überschreiben: soll ich das wirklich tun?"),
+        ("nl", "Het bestand /", "/new.txt overschrijven: zal ik dat echt doen?"),
+    ] {
+        let settings = [&settings[..], &[format!("speaking.language={language}")]].concat();
+        let events = hark.ask_lines(&[], &settings, &["/tool filesystem.write path=new.txt text=fourth"]);
+        let asked = only(&events, "reply")["text"].as_str().unwrap();
+        assert!(asked.starts_with(begins) && asked.ends_with(ends), "{asked}");
+    }
     let outside = hark.path("secret.txt").display().to_string();
     let read_only = hark.path("shelf/deposit.txt").display().to_string();
     let mut tries = Vec::new();

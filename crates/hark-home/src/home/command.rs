@@ -136,9 +136,7 @@ impl Guarded for Actions {
 /// What is dangerous in telling a device this.
 fn dangers(action: &Action, home: &Home) -> Vec<Danger> {
     let entity = &action.entity;
-    let one = |action, entity: &Entity| {
-        vec![Danger { action, entity: entity.id.0.clone(), name: entity.name.clone() }]
-    };
+    let one = |action, entity: &Entity| vec![Danger::new(action, &entity.id.0, &entity.name)];
     match &action.command {
         DeviceCommand::Unlock => one("unlock", entity),
         DeviceCommand::Open if is_secure(entity) => one("open", entity),
@@ -175,7 +173,7 @@ fn scene_dangers(scene: &Entity, home: &Home) -> Vec<Danger> {
             "cover" if opens && is_secure(entity) => "open",
             _ => continue,
         };
-        found.push(Danger { action, entity: id.clone(), name: entity.name.clone() });
+        found.push(Danger::new(action, id, &entity.name));
     }
     found
 }
@@ -192,7 +190,7 @@ fn touched_danger(id: &str, home: &Home) -> Option<Danger> {
         _ => return None,
     };
     let name = known.map_or(id, |entity| &entity.name).to_owned();
-    Some(Danger { action, entity: id.to_owned(), name })
+    Some(Danger::new(action, id, name))
 }
 
 fn is_secure(entity: &Entity) -> bool {

@@ -117,7 +117,8 @@ fn gated(services: &Services, tool: &ExternalTool, call: ToolCall) -> Result<Slo
     }
     keep_secrets(services, &args)?;
     let name = in_words(tool, &args);
-    let danger = |action| Danger { action, entity: tool.name.clone(), name: name.clone() };
+    let parts = json!({"tool": tool.name, "args": told(&args)});
+    let danger = |action| Danger::new(action, &tool.name, &name).told("tool", parts.clone());
     let dangers = (tool.risk == Risk::Dangerous).then(|| danger(tool.permission));
     // Its arguments go to another program, which may send them anywhere: looking is no excuse.
     let outside = (call.tainted && !(tool.trusted && tool.risk == Risk::Read)).then(|| danger(STEP));
@@ -177,13 +178,15 @@ fn keep_secrets(services: &Services, args: &Slots) -> Result<(), Failure> {
 /// The call as a person is asked about it.
 fn in_words(tool: &ExternalTool, args: &Slots) -> String {
     let name = format!("tool “{}”", tool.name);
-    if args.is_empty() {
-        return name;
-    }
+    if args.is_empty() { name } else { format!("{name} ({})", told(args)) }
+}
+
+/// The arguments as a person is asked about them, cut where they are long.
+fn told(args: &Slots) -> String {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let told: Vec<String> = args.iter().map(|(name, value)| format!("{name}: {}", plain(value))).collect();
     let (told, cut) = hark_core::external_tools::cleaned(&told.join(", "), MAX_TOLD_CHARS);
-    format!("{name} ({told}{})", if cut { "…" } else { "" })
+    format!("{told}{}", if cut { "…" } else { "" })
 }
 
 async fn called(

@@ -325,7 +325,8 @@ impl From<Refusal> for Failure {
             .with("act", json!(ask.action))
             .with("action", json!(ask.verb()))
             .with("exact", json!(ask.is_exact()))
-            .with("name", json!(ask.name));
+            .with("name", json!(ask.name))
+            .with("things", json!(ask.things));
         if ask.outside { failure.with("outside", json!(true)) } else { failure }
     }
 }

@@ -8,7 +8,7 @@ use super::services::Services;
 use hark_core::tool::error_code;
 use hark_core::{Receipt, Risk};
 use hark_home::permission_gate::{Danger, STEP};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Words of a state that is a state and no text: "partly cloudy", "not home".
 const MAX_STATE_WORDS: usize = 2;
@@ -22,24 +22,22 @@ const REFUSED: [&str; 4] =
 
 /// What a call would do that needs a yes because text from outside may be behind it; `None` when it only looks.
 pub(super) fn unasked(tool: &Descriptor, args: &Args, prepared: &Prepared) -> Option<Danger> {
-    let (action, name) = match prepared {
+    Some(match prepared {
         Prepared::Fetch { trusted: true, .. } => return None,
-        Prepared::Fetch { address, .. } => ("send", address.clone()),
+        Prepared::Fetch { address, .. } => {
+            Danger::new("send", tool.name, address).told("address", json!({"address": address}))
+        }
         _ if tool.risk == Risk::Read => return None,
         _ => {
             let step = tool.name.replace(['.', '_'], " ");
             let args = args.told();
-            (
-                STEP,
-                if args.is_empty() {
-                    format!("step “{step}”")
-                } else {
-                    format!("step “{step}” ({args})")
-                },
-            )
+            let name = match args.as_str() {
+                "" => format!("step “{step}”"),
+                args => format!("step “{step}” ({args})"),
+            };
+            Danger::new(STEP, tool.name, name).told("tool", json!({"tool": step, "args": args}))
         }
-    };
-    Some(Danger { action, entity: tool.name.to_owned(), name })
+    })
 }
 
 /// Whether text from outside may stand in a receipt.

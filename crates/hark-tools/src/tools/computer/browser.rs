@@ -152,13 +152,16 @@ fn shown(state: &PageState) -> Value {
 
 /// What a person is asked before something is sent, or done that may not be taken back.
 fn asked(tool: &str, what: &str, effect: &Effect) -> Danger {
-    let name = match effect {
-        Effect::Form { to, .. } => format!("form {what} to {to}"),
-        Effect::Link { to } => format!("click on {what}, which leads to {to}"),
-        Effect::Control => format!("click on {what}"),
+    let (name, kind, parts) = match effect {
+        Effect::Form { to, .. } => (format!("form {what} to {to}"), "form", json!({"label": what, "to": to})),
+        Effect::Link { to } => {
+            let name = format!("click on {what}, which leads to {to}");
+            (name, "link", json!({"label": what, "to": to}))
+        }
+        Effect::Control => (format!("click on {what}"), "button", json!({"label": what})),
     };
     let action = if matches!(effect, Effect::Form { .. }) { "send" } else { STEP };
-    Danger { action, entity: tool.to_owned(), name }
+    Danger::new(action, tool, name).told(kind, parts)
 }
 
 /// An address as it was said: "example dot com slash news". What is written as one is taken as it is.

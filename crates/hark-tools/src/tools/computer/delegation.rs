@@ -41,7 +41,8 @@ pub fn task(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     let (program, workspace) = services.delegation.plan(&requested)?;
     let told: String = requested.goal.chars().take(MAX_TOLD).collect();
     let name = format!("task “{told}” to {program}, in the workspace {workspace}");
-    let danger = Danger { action: DELEGATE, entity: "delegate.task".into(), name };
+    let parts = json!({"goal": told, "program": program, "workspace": workspace});
+    let danger = Danger::new(DELEGATE, "delegate.task", name).told("task", parts);
     let delegation = Arc::clone(&services.delegation);
     let work = move || {
         let task = delegation.begin(requested)?;

@@ -139,7 +139,7 @@ fn changing(
     let danger = there.map(|there| {
         let path = there.path.display().to_string();
         let name = format!("file {path}");
-        Danger { action: OVERWRITE, entity: path, name }
+        Danger::new(OVERWRITE, &path, name).told("file", json!({"path": path}))
     });
     Ok(Prepared::work(danger, work))
 }

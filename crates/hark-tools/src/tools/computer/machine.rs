@@ -110,7 +110,7 @@ fn switched(
     work: impl Future<Output = Result<bool, DesktopError>> + Send + 'static,
 ) -> Prepared {
     let name = format!("{radio} of this computer {}", if is_on { "on" } else { "off" });
-    let danger = Danger { action: RADIO, entity: tool.to_owned(), name };
+    let danger = Danger::new(RADIO, tool, name).told("radio", json!({"radio": radio, "on": is_on}));
     let work = Box::pin(async move {
         let was_on = work.await?;
         Ok(Outcome::new(was_on != is_on, json!({"on": is_on})))
@@ -130,7 +130,7 @@ pub fn lock(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure>
 /// `system.sleep`. Asked about: Hark sleeps with the machine.
 pub fn sleep(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
     let desktop = Arc::clone(&services.desktop);
-    let danger = Danger { action: SUSPEND, entity: "system.sleep".into(), name: "computer".into() };
+    let danger = Danger::new(SUSPEND, "system.sleep", "computer").told("computer", json!({}));
     let work = Box::pin(async move {
         desktop.suspend().await?;
         Ok(Outcome::new(true, json!({})))

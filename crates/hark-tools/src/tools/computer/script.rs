@@ -32,12 +32,13 @@ pub fn run(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let call = services.shell.script(&program, &words)?;
     let shown = call.shown();
     // By voice only the name is told; with arguments, all of it.
-    let asked = if args.texts("args").is_empty() {
-        format!("script {}", script.name)
+    let danger = if args.texts("args").is_empty() {
+        let danger = Danger::new("shell", "script.run", format!("script {}", script.name));
+        danger.told("script", json!({"script": script.name}))
     } else {
-        format!("command {shown}")
+        let danger = Danger::new("shell", "script.run", format!("command {shown}"));
+        danger.told("command", json!({"command": shown}))
     };
-    let danger = Danger { action: "shell", entity: "script.run".into(), name: asked };
     let shell = services.shell.clone();
     Ok(Prepared::Gated(
         danger,

@@ -21,7 +21,8 @@ pub fn ready(services: &Services) -> Result<(), Failure> {
 pub fn run(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let order = services.shell.order(args.text("program").unwrap_or_default(), &args.texts("args"))?;
     let shown = order.shown();
-    let danger = Danger { action: "shell", entity: "shell.run".into(), name: format!("command {shown}") };
+    let danger = Danger::new("shell", "shell.run", format!("command {shown}"));
+    let danger = danger.told("command", json!({"command": shown}));
     let shell = services.shell.clone();
     Ok(Prepared::Gated(
         danger,

@@ -100,7 +100,8 @@ fn first(found: Vec<Found>, text: &str) -> Result<Found, Failure> {
 
 fn danger(tool: &str, found: &Found) -> Option<Danger> {
     let name = || format!("click on “{}” in {}", found.element.name, found.program);
-    is_weighty(&found.element.name).then(|| Danger { action: STEP, entity: tool.to_owned(), name: name() })
+    let parts = || json!({"label": found.element.name, "program": found.program});
+    is_weighty(&found.element.name).then(|| Danger::new(STEP, tool, name()).told("element", parts()))
 }
 
 fn shown(found: &Found) -> Value {

@@ -42,7 +42,8 @@ pub fn request(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failur
     }
     let web = services.web.clone();
     let name = format!("{} request to {}", request.method, request.url);
-    let danger = Danger { action: "send", entity: "http.request".into(), name };
+    let parts = json!({"method": request.method.to_string(), "url": request.url.to_string()});
+    let danger = Danger::new("send", "http.request", name).told("request", parts);
     Ok(Prepared::Gated(danger, Box::pin(async move { Ok(answered(web.ask(request).await?, true)) })))
 }
 

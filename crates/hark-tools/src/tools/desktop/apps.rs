@@ -32,7 +32,8 @@ pub fn quit(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     match prepared {
         Prepared::Work(work) if force => {
             let name = args.text("name").unwrap_or_default();
-            let danger = Danger { action: QUIT, entity: "app.quit".into(), name: format!("program {name}") };
+            let danger = Danger::new(QUIT, "app.quit", format!("program {name}"));
+            let danger = danger.told("program", json!({"program": name}));
             Ok(Prepared::Gated(danger, work))
         }
         prepared => Ok(prepared),

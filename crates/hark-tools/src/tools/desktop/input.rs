@@ -18,7 +18,8 @@ pub fn type_text(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fail
         return Err(Failure::wrong_call("text", format!("no key types {odd:?}")));
     }
     let wanted = wanted(args, "window");
-    let danger = danger("input.type", &format!("text “{text}”"), wanted.as_ref())?;
+    let danger =
+        danger("input.type", &format!("text “{text}”"), wanted.as_ref(), ("text", json!({"text": text})))?;
     let about = json!({"text": text});
     Ok(gated(danger, services, wanted, about, move |display| display.type_text(&text)))
 }
@@ -28,14 +29,15 @@ pub fn key(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let key = Key::named(args.text("key").unwrap_or_default())?;
     let times: u8 = args.integer("times").unwrap_or(1);
     let (wanted, about) = (wanted(args, "window"), json!({"key": key.name()}));
-    let told = format!("key {}", key.name().replace('_', " "));
+    let name = key.name().replace('_', " ");
+    let told = format!("key {name}");
     let is_harmless = key.is_harmless();
     let press =
         move |display: &Display| (0..times).try_for_each(|_| display.press(std::slice::from_ref(&key)));
     if is_harmless {
         return Ok(Prepared::Work(acting(services, wanted, about, press)));
     }
-    let danger = danger("input.key", &told, wanted.as_ref())?;
+    let danger = danger("input.key", &told, wanted.as_ref(), ("keys", json!({"keys": [name]})))?;
     Ok(gated(danger, services, wanted, about, press))
 }
 
@@ -54,7 +56,12 @@ pub fn hotkey(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
     }
     let names: Vec<String> = keys.iter().map(|key| key.name().replace('_', " ")).collect();
     let wanted = wanted(args, "window");
-    let danger = danger("input.hotkey", &format!("keys {}", names.join(" and ")), wanted.as_ref())?;
+    let danger = danger(
+        "input.hotkey",
+        &format!("keys {}", names.join(" and ")),
+        wanted.as_ref(),
+        ("keys", json!({"keys": names})),
+    )?;
     Ok(gated(danger, services, wanted, json!({"keys": names.join(" + ")}), move |display| {
         display.press(&keys)
     }))
@@ -76,7 +83,8 @@ pub fn click(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure>
     };
     let told = if times == 2 { "double click" } else { "click" };
     let about = json!({"button": args.text("button").unwrap_or("left"), "double": times == 2});
-    let danger = danger("input.click", &format!("{told}{shown}"), None)?;
+    let parts = json!({"text": text, "x": at.map(|at| at.0), "y": at.map(|at| at.1), "double": times == 2});
+    let danger = danger("input.click", &format!("{told}{shown}"), None, ("click", parts))?;
     let services = Arc::clone(services);
     Ok(Prepared::Gated(
         danger,
@@ -128,12 +136,18 @@ fn place(args: &Args) -> Result<Option<(i32, i32)>, Failure> {
 }
 
 /// What a person is asked: what is pressed, and where it goes.
-fn danger(tool: &'static str, what: &str, wanted: Option<&Wanted>) -> Result<Danger, Failure> {
+fn danger(
+    tool: &'static str,
+    what: &str,
+    wanted: Option<&Wanted>,
+    (kind, mut parts): (&'static str, Value),
+) -> Result<Danger, Failure> {
     let to = match wanted {
         Some(wanted) => wanted.name.clone(),
         None => called(&Display::open()?.focused()?).to_owned(),
     };
-    Ok(Danger { action: INPUT, entity: tool.into(), name: format!("{what} to {to}") })
+    parts["to"] = json!(to);
+    Ok(Danger::new(INPUT, tool, format!("{what} to {to}")).told(kind, parts))
 }
 
 fn gated(

@@ -64,11 +64,8 @@ pub fn describe(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failu
     };
     let question = args.owned("question").unwrap_or_default();
     let turn = args.turn().cloned();
-    let danger = Danger {
-        action: "send",
-        entity: "screen.describe".into(),
-        name: "picture of the screen to the language model".into(),
-    };
+    let name = "picture of the screen to the language model";
+    let danger = Danger::new("send", "screen.describe", name).told("screen", json!({}));
     let work =
         Box::pin(async move {
             let language = services.language.clone();

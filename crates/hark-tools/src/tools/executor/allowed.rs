@@ -61,8 +61,11 @@ pub(in crate::tools) fn refused_to(person: &str, failure: Failure) -> Failure {
 
 /// What is dangerous about the tool as a whole, whatever it makes of the call.
 pub(in crate::tools) fn dangers_of_tool(tool: &Descriptor, args: &Args) -> Vec<Danger> {
-    let danger =
-        || Danger { action: tool.permission, entity: tool.name.to_owned(), name: args.in_words(tool.name) };
+    let danger = || {
+        let step = tool.name.replace(['.', '_'], " ");
+        let danger = Danger::new(tool.permission, tool.name, args.in_words(tool.name));
+        danger.told("tool", json!({"tool": step, "args": args.told()}))
+    };
     (tool.risk == Risk::Dangerous).then(danger).into_iter().collect()
 }
 

@@ -201,7 +201,7 @@ struct Many {
 
 impl Many {
     fn danger(&self) -> Danger {
-        Danger { action: MANY, entity: String::new(), name: format!("{} things", self.count) }
+        Danger::new(MANY, "", format!("{} things", self.count))
     }
 }
 

@@ -164,7 +164,8 @@ pub fn remove(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
     let look: Look = Box::pin(async move {
         let event = call.asking.find(&call.calendars, &call.wall, call.now).await?;
         let about = call.told(&event);
-        let danger = Danger { action: REMOVE, entity: id_of(&event), name: event.title.clone() };
+        let danger = Danger::new(REMOVE, id_of(&event), &event.title);
+        let danger = danger.told("event", json!({"title": event.title}));
         let detail = about.clone();
         let work = Box::pin(async move {
             let Call { calendars, series, made, wall, .. } = call;

@@ -99,7 +99,7 @@ async fn a_reading_tool_cannot_change_anything_by_any_way() {
     let prepares: [Prepare; 3] = [
         crate::tools::home::switch::turn_on,
         |_, _| {
-            let danger = Danger { action: "send", entity: "x".into(), name: "x".into() };
+            let danger = Danger::new("send", "x", "x");
             Ok(Prepared::Gated(danger, Box::pin(async { Ok(Outcome::new(true, json!({}))) })))
         },
         |_, _| Ok(Prepared::Answer(Outcome::new(true, json!({})))),
