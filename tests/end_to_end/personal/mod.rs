@@ -1,6 +1,7 @@
 //! Notes, calendars, contacts, files, scripts and the search service from the outside: said in words, answered in words, and
 //! kept inside what the owner allows. A real CalDAV and CardDAV server is Radicale, where it is installed (`make test-clients`).
 
+mod dutch;
 mod invitations;
 mod tasks;
 mod undone;
