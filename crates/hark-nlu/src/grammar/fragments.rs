@@ -107,12 +107,21 @@ impl Fragments {
     }
 }
 
+/// What slots are called, by their number.
+#[derive(Debug, Default)]
+pub struct SlotNames {
+    /// The names; one that takes addresses alone has the name of another.
+    pub names: Vec<String>,
+    /// Those that take addresses alone.
+    pub addresses: Vec<SlotId>,
+}
+
 /// Compiles the templates of one data block.
 pub struct FragmentCompiler<'c> {
     /// Where lists become views.
     pub views: &'c mut ViewBuilder,
     /// Slot names by number.
-    pub slots: &'c mut Vec<String>,
+    pub slots: &'c mut SlotNames,
     scope: Scope<'c>,
     data: &'c Data,
     /// Number of the data block, for its own lists.
@@ -132,13 +141,15 @@ struct KnownList {
     provided: Vec<String>,
     /// Most words of text that is typed freely, where that is allowed.
     wildcard: Option<Option<usize>>,
+    /// Whether that is an address alone.
+    is_address: bool,
 }
 
 impl<'c> FragmentCompiler<'c> {
     /// For a data block of a number.
     pub fn new(
         views: &'c mut ViewBuilder,
-        slots: &'c mut Vec<String>,
+        slots: &'c mut SlotNames,
         sentences: &'c Sentences,
         (index, data): (usize, &'c Data),
     ) -> Self {
@@ -215,7 +226,7 @@ impl<'c> FragmentCompiler<'c> {
         if self.speaking {
             return end;
         }
-        let slot = self.slot(slot);
+        let slot = self.slot_of(slot, false);
         pieces.arc(from, Fragment::Ruled(ruled, slot), end);
         let first = pieces.last_arcs.len();
         self.speaking = true;
@@ -230,11 +241,11 @@ impl<'c> FragmentCompiler<'c> {
     }
 
     fn list(&mut self, pieces: &mut Fragments, list: &str, slot: &str, from: usize) -> usize {
-        let slot = self.slot(slot);
         if !self.lists.contains_key(list) {
             let met = self.meet(list);
             self.lists.insert(list.to_owned(), met);
         }
+        let slot = self.slot_of(slot, self.lists[list].is_address);
         let list = &self.lists[list];
         for context in &list.provided {
             if !pieces.provided.contains(context) {
@@ -265,24 +276,29 @@ impl<'c> FragmentCompiler<'c> {
         let provided = required.filter(|context| self.views.provides(&key, definition, context)).cloned();
         let provided = provided.collect();
         let view = self.views.view(&key, definition, self.data);
-        let wildcard = match definition {
-            Some(List::Wildcard { max_words, .. }) => Some(*max_words),
-            _ => None,
+        let (wildcard, is_address) = match definition {
+            Some(List::Wildcard { max_words, is_address, .. }) => (Some(*max_words), *is_address),
+            _ => (None, false),
         };
         let view = (!self.views.views.get(view).entries.is_empty()).then_some(view);
-        KnownList { view, provided, wildcard }
+        KnownList { view, provided, wildcard, is_address }
     }
 
-    fn slot(&mut self, name: &str) -> SlotId {
+    fn slot_of(&mut self, name: &str, is_address: bool) -> SlotId {
         if self.speaking {
             return SILENT;
         }
-        let known = self.slots.iter().position(|slot| slot == name);
-        let index = known.unwrap_or_else(|| {
-            self.slots.push(name.to_owned());
-            self.slots.len() - 1
-        });
-        index as SlotId
+        let SlotNames { names, addresses } = &mut *self.slots;
+        let same = |at: &usize| names[*at] == name && addresses.contains(&(*at as SlotId)) == is_address;
+        if let Some(known) = (0..names.len()).find(same) {
+            return known as SlotId;
+        }
+        let slot = names.len() as SlotId;
+        names.push(name.to_owned());
+        if is_address {
+            addresses.push(slot);
+        }
+        slot
     }
 }
 

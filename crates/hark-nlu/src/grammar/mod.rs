@@ -116,6 +116,8 @@ pub struct Grammar {
     words: Words,
     views: Views,
     slot_names: Vec<String>,
+    /// Those whose words are an address.
+    address_slots: Vec<fragments::SlotId>,
     network: Network,
     /// Where the templates of each part of a request begin.
     starts: [parse::Start; Part::ALL.len()],
@@ -147,11 +149,11 @@ impl Grammar {
         let mut views = ViewBuilder::new(home::lists(home), lexicon);
         let mut builder = NetworkBuilder::default();
         let mut pieces = Fragments::default();
-        let mut slot_names = Vec::new();
+        let mut slots = fragments::SlotNames::default();
         let mut meanings = Vec::new();
         for (index, data) in sentences.data.iter().enumerate() {
             let block = Arc::new(Block::new(data));
-            let mut compiler = FragmentCompiler::new(&mut views, &mut slot_names, sentences, (index, data));
+            let mut compiler = FragmentCompiler::new(&mut views, &mut slots, sentences, (index, data));
             for template in &data.templates {
                 compiler.compile(&template.expr, &mut pieces);
                 if can_match(&block, &pieces, &context) && pieces.can_be_said() {
@@ -191,7 +193,8 @@ impl Grammar {
             lexicon,
             words,
             views,
-            slot_names,
+            slot_names: slots.names,
+            address_slots: slots.addresses,
             network,
             starts,
             meanings,

@@ -1,5 +1,6 @@
 //! The exact parser: all templates at once, word by word, keeping the best way into each node.
 
+mod address;
 pub(super) mod chart;
 mod reconstruct;
 mod such;
@@ -130,6 +131,7 @@ impl Reader<'_> {
             let is_title = category_of(&meaning.block.intent) == Some(Category::Media);
             if !fits
                 || found.contradicts
+                || found.is_address == Some(false)
                 || found.lists_no_item(grammar.lexicon())
                 || found.is_no_name(&meaning.block.intent, grammar.lexicon())
                 || part == Part::Request && found.is_a_bare_word(tokens)
@@ -141,13 +143,10 @@ impl Reader<'_> {
             {
                 continue;
             }
-            let key: BestKey = (
-                (way.cost.wild, way.cost.near),
-                Reverse(meaning.block.rank),
-                !found.named,
-                way.cost,
-                template,
-            );
+            // An address can be nothing else: its words are not any.
+            let wild = if found.is_address == Some(true) { 0 } else { way.cost.wild };
+            let key: BestKey =
+                ((wild, way.cost.near), Reverse(meaning.block.rank), !found.named, way.cost, template);
             if best.as_ref().is_none_or(|(other, _, _)| key < *other) {
                 best = Some((key, template, found));
             }

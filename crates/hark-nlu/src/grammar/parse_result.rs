@@ -176,6 +176,8 @@ pub(super) struct Found {
     pub(super) in_part: bool,
     /// A slot has two values, of which one would be lost: "*at ten* … and … *at seven*".
     pub(super) contradicts: bool,
+    /// The words where an address belongs are one; `None` where none belongs.
+    pub(super) is_address: Option<bool>,
     /// What was made of each word.
     pub(super) took: Vec<Took>,
     /// Which words fill which slot.
@@ -195,6 +197,7 @@ impl Default for Found {
             unknown: None,
             in_part: false,
             contradicts: false,
+            is_address: None,
             took: Vec::new(),
             spans: Vec::new(),
         }

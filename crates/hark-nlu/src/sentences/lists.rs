@@ -28,7 +28,8 @@ impl FileReader<'_> {
 
     fn list(&mut self, name: &str, at: Place, node: &Node<'_>) -> Option<List> {
         let what = format!("list '{name}'");
-        let allowed = ["values", "range", "wildcard", "rule", "prefer", "spoken", "max_words", "metadata"];
+        let allowed =
+            ["values", "range", "wildcard", "rule", "prefer", "spoken", "max_words", "form", "metadata"];
         let entries = self.yaml.mapping(node, &what, &allowed);
         let kinds = ["values", "range", "wildcard", "rule"];
         let told = entries.iter().any(|(key, _, _)| kinds.contains(&key.as_str()));
@@ -36,13 +37,18 @@ impl FileReader<'_> {
         let mut spoken = None;
         let mut max_words = None;
         let mut prefer = Prefer::Usual;
+        let mut is_address = false;
         for (key, _, value) in entries {
             match key.as_str() {
                 "values" => found = Some(List::Values(self.values(&what, value))),
                 "range" => found = self.range(&what, value).map(List::Range).or(found),
                 "wildcard" => {
                     let wild = self.yaml.boolean(value, "wildcard").filter(|wild| *wild);
-                    let list = wild.map(|_| List::Wildcard { spoken: Vec::new(), max_words: None });
+                    let list = wild.map(|_| List::Wildcard {
+                        spoken: Vec::new(),
+                        max_words: None,
+                        is_address: false,
+                    });
                     found = list.or(found);
                 }
                 "rule" => found = self.ruled(value).or(found),
@@ -54,6 +60,10 @@ impl FileReader<'_> {
                         Some("either") => Prefer::Either,
                         _ => Prefer::Usual,
                     };
+                }
+                "form" => {
+                    self.one_of(value, "form", &["address"]);
+                    is_address = true;
                 }
                 "spoken" => spoken = Some(value),
                 "max_words" => {
@@ -72,7 +82,7 @@ impl FileReader<'_> {
         Some(match found? {
             List::Wildcard { .. } => {
                 let spoken = spoken.map_or_else(Vec::new, |node| self.spoken_texts(node));
-                List::Wildcard { spoken, max_words: max_words.map(|n| n.max(1)) }
+                List::Wildcard { spoken, max_words: max_words.map(|n| n.max(1)), is_address }
             }
             List::Rule { ruled, .. } => {
                 let spoken = spoken.map_or_else(Vec::new, |node| self.spoken_templates(node));

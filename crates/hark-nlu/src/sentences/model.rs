@@ -95,6 +95,8 @@ pub enum List {
         spoken: Vec<String>,
         /// Most words it takes in typed text. Hark's own key.
         max_words: Option<usize>,
+        /// Whether it takes the address of a page alone. Hark's own key `form: address`.
+        is_address: bool,
     },
 }
 

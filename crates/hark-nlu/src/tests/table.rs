@@ -82,7 +82,8 @@ fn sentences_mean_what_they_should() {
         }
         assert!(wrong.is_empty(), "{code}: {} of {} wrong\n{}", wrong.len(), rows.len(), wrong.join("\n"));
         if code == "en" {
-            let said: BTreeSet<&str> = rows.iter().filter_map(|row| row["intent"].as_str()).collect();
+            let intents = rows.iter().filter_map(|row| row["intent"].as_str());
+            let said: BTreeSet<&str> = intents.filter(|intent| !intent.is_empty()).collect();
             assert_eq!(said, sentences.intents().into_iter().collect(), "every intent has a row");
         }
     }

@@ -1,6 +1,6 @@
 //! What stands along a way through the templates: slots, context, doubts.
 
-use super::{Reached, Step, Way};
+use super::{Reached, Step, Way, address};
 use crate::grammar::fragments::SlotId;
 use crate::grammar::fuzzy_match::near_names::{Candidate, Nearness};
 use crate::grammar::home::IN_AREA;
@@ -56,8 +56,11 @@ impl Reached<'_> {
                     let same = |(known, _): &(SlotId, usize)| *known == slot;
                     let start = wild.filter(same).or(begun.filter(same)).map_or(from, |(_, start)| start);
                     wild = Some((slot, start));
-                    let value = &text[tokens[start].start..tokens[end - 1].end];
-                    self.put(&mut found, slot, Value::from(value.trim()));
+                    let value = text[tokens[start].start..tokens[end - 1].end].trim();
+                    if self.grammar.address_slots.contains(&slot) {
+                        found.is_address = Some(address::is_one(value, self.grammar.lexicon()));
+                    }
+                    self.put(&mut found, slot, Value::from(value));
                 }
                 Step::View(view, slot, value) => {
                     let view = self.grammar.views.get(view);
