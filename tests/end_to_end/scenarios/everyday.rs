@@ -189,11 +189,31 @@ fn what_is_put_right_asked_or_said_beside_it_is_about_the_same() {
         ),
         (&["is it under ten degrees in the bedroom"], "It's 18.5 degrees in the bedroom."),
         (&["standing light a nice warm orange"], "Set the standing light to orange."),
+        (&["light on in the loo please"], "Turned on the bathroom light."),
+        (
+            &["heating to twenty three", "ooh no actually twenty two'll do"],
+            "Set the thermostat to 22 degrees.",
+        ),
+        (&["open the window", "the skylight"], "Opened the roof window."),
+        (
+            &["if the patio door's open longer than five minutes turn the heating off"],
+            "Okay, I'll turn the heating off if the patio door's open longer than five minutes (patio door: closed now).",
+        ),
+        (
+            &["tuesday to thursday at eight turn the lamp on and at nine turn it off"],
+            "Okay, at eight in the morning every Tuesday, Wednesday and Thursday: turn the lamp on. Okay, at nine in the morning every Tuesday, Wednesday and Thursday: turn the lamp off.",
+        ),
     ] {
         answers(turns, reply);
     }
-    // It was opened, in the rain.
-    assert!(ask(&["it's raining is the skylight open if it is shut it"]).tools.is_empty());
+    for harmless in [
+        "it's raining is the skylight open if it is shut it",
+        "blinds up upstairs i want some air and light",
+        "give the hoover twenty minutes then send it back to its dock",
+    ] {
+        let came = ask(&[harmless]);
+        assert!(came.tools.is_empty(), "{harmless}: {:?}", came.said);
+    }
 }
 
 /// Requests with what should come of each, when they are at hand. What is counted is what was done beyond it. Requests
