@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Requests {
-    /// Words that are often typed otherwise.
+    /// Words that are often written otherwise; a key with a hyphen is two words that one joins: "to-night".
     pub respellings: Table<Phrase>,
     /// Words between two requests.
     pub connectors: Phrases,

@@ -40,7 +40,7 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
     while scanner.at < scanner.chars.len() {
         scanner.step();
     }
-    respell_together(&mut scanner.tokens, lexicon);
+    respell_together(&mut scanner.tokens, text, lexicon);
     split_contracted_amounts(&mut scanner.tokens, lexicon);
     drop_sighs(&mut scanner.tokens, text, lexicon);
     // Filler sounds are dropped, unless there is nothing else.
@@ -66,12 +66,18 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
     scanner.tokens
 }
 
-/// Writes what is spelled in several words as others are: "per cent".
-fn respell_together(tokens: &mut Vec<Token>, lexicon: &'static Lexicon) {
+/// Writes what is spelled in several words as others are: "per cent", and with a hyphen "to-night", which recognisers write.
+fn respell_together(tokens: &mut Vec<Token>, text: &str, lexicon: &'static Lexicon) {
+    let respellings = &lexicon.requests.respellings;
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-    let together = |at: usize| match phrases::find(lexicon.requests.respellings, &words[at..])? {
-        (full, length @ 2..) => Some((at, length, full)),
-        _ => None,
+    let hyphened = |at: usize| {
+        let [first, second] = tokens.get(at..at + 2)? else { return None };
+        let joined = matches!(text.get(first.end..second.start)?, "-" | "‑");
+        joined.then(|| respellings.get(&format!("{}-{}", first.word, second.word)))?
+    };
+    let together = |at: usize| match phrases::find(*respellings, &words[at..]) {
+        Some((full, length @ 2..)) => Some((at, length, full)),
+        _ => hyphened(at).map(|full| (at, 2, full)),
     };
     let found: Vec<(usize, usize, Phrase)> = (0..words.len()).rev().filter_map(together).collect();
     for (at, length, full) in found {
@@ -538,6 +544,10 @@ mod tests {
             ("1,000 or 1,5", "one thousand or one point five"),
             ("½ an hour, 2½ hours, 1/2", "half an hour two and a half hours half"),
             ("Whats up? It’s ok", "what's up it's okay"),
+            (
+                "to-morrow or to-night, from night mode to night mode",
+                "tomorrow or tonight from night mode to night mode",
+            ),
             ("the 2nd lamp", "the second lamp"),
             ("on 2026-12-01.", "on 2026-12-01"),
             ("21.50 or 7.0", "twenty one point five or seven"),
