@@ -271,7 +271,7 @@ impl<'s> BeamSearch<'s> {
         MoonshineResult {
             sentences,
             prefixes,
-            free: self.tokens.decode(&self.free),
+            free: without_list_number(self.tokens.decode(&self.free)),
             free_score: self.free_score,
             free_pieces: self.free_pieces,
         }
@@ -297,4 +297,33 @@ fn end_log_prob(row: &[f32], total: f32, tokens: &Tokeniser) -> f32 {
 fn log_sum_exp(row: &[f32]) -> f32 {
     let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     most + row.iter().map(|value| (value - most).exp()).sum::<f32>().ln()
+}
+
+/// The model writes some sentences as if they stood in a list, behind a number that nobody said: "3. Radiator up to 21 until 3."
+fn without_list_number(text: String) -> String {
+    let behind = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    match behind.strip_prefix(". ") {
+        Some(item) if behind.len() < text.len() && item.starts_with(char::is_uppercase) => item.to_owned(),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_list_is_no_part_of_what_was_said() {
+        for (written, said) in [
+            ("3. Radiator up to 21 until 3.", "Radiator up to 21 until 3."),
+            ("10. Wake me at 6.", "Wake me at 6."),
+            ("3.5 degrees more.", "3.5 degrees more."),
+            ("20. percent", "20. percent"),
+            ("21.", "21."),
+            ("Turn it on. Now.", "Turn it on. Now."),
+            (". A", ". A"),
+        ] {
+            assert_eq!(without_list_number(written.to_owned()), said);
+        }
+    }
 }
