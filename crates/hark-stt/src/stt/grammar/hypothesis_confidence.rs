@@ -43,6 +43,8 @@ const MIN_SURE_WORD_FIT: f32 = -2.0;
 /// A margin below this is one short word's: "off" was taken for "on" with 14 nepers, "lamp" for "light" with 43, at a
 /// confidence of 1.00.
 const MIN_UNDISPUTED_MARGIN: f32 = 45.0;
+/// So many words in front of the sentence are more than the rest of a wake word: "telly on" before "reading lamp on".
+const MIN_WORDS_IN_FRONT: usize = 2;
 /// So much speech beside the sentence is more than a breath or a noise: of what people said to the house it is 17 nepers at
 /// most, and a short word has 100.
 const MAX_SURE_UNEXPLAINED: f32 = 60.0;
@@ -120,7 +122,16 @@ impl HypothesisEvidence {
 
     /// Whether no other sentence comes near it either, so that no other ear need be asked which of them was said.
     pub(super) fn is_undisputed(&self) -> bool {
-        self.is_sure() && self.margin >= MIN_UNDISPUTED_MARGIN
+        self.is_sure() && self.margin >= MIN_UNDISPUTED_MARGIN && !self.leaves_out_beginning()
+    }
+
+    /// Whether the decoder heard words in front of the sentence. Its fit says nothing of them: it begins where the sentence
+    /// does.
+    fn leaves_out_beginning(&self) -> bool {
+        let heard: Vec<&str> =
+            self.heard.iter().map(|word| word.trim_start_matches(BACKGROUND_MARK)).collect();
+        let in_front = heard.len().saturating_sub(self.accepted.len());
+        in_front >= MIN_WORDS_IN_FRONT && self.accepted == heard[in_front..]
     }
 
     /// Whether the sentence was heard as a whole, whatever the decoder made of its last word.
@@ -292,6 +303,21 @@ mod tests {
         assert_eq!(list[1].words, split("turn on the lamp"));
         assert!(list[1].cost > 0.0, "a word had to be put in");
         assert_eq!(proposed(&["stop"], ""), [free("stop")]);
+    }
+
+    #[test]
+    fn a_sentence_that_leaves_out_how_it_began_is_disputed() {
+        const UNRIVALLED: Fit = Fit { margin: 60.0, ..GOOD };
+        for (heard, undisputed) in [
+            ("turn off the lamp", true),
+            ("~jar turn off the lamp", true),
+            ("stop ~own turn off the lamp", false),
+            ("stop turn off the ~lamp and ~on", true),
+        ] {
+            let list = proposed(&["turn off the lamp"], "turn off the lamp");
+            let found = HypothesisEvidence { confidence: 0.95, ..evidence(heard, &list, UNRIVALLED) };
+            assert_eq!(found.is_undisputed(), undisputed, "{heard}");
+        }
     }
 
     fn result(sentences: &[(&str, f32)], free: &str, free_score: f32) -> (Vec<Candidate>, MoonshineResult) {
