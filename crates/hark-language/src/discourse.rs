@@ -55,6 +55,8 @@ pub struct Discourse {
     pub denied: Table<Phrase>,
     /// Endings of contracted words, with the words each can be short for: "'s" with "is" and "has".
     pub contractions: Table<Phrases>,
+    /// Endings that are written for a contracted one that sounds the same: "s" for "'s" in "the doors been open".
+    pub sounds_contracted: Table<Phrase>,
     /// How a reason begins, before a request or behind it: "*it's* late turn off the lights".
     pub reasons: Phrases,
     /// Begin a reason behind a request, and mean nothing else: "because".
@@ -104,5 +106,13 @@ impl Discourse {
     /// A contraction taken apart: "somebody's" is "somebody" with "is" or "has".
     pub fn contraction<'w>(&self, word: &'w str) -> Option<(&'w str, Phrases)> {
         self.contractions.iter().find_map(|(end, meant)| Some((word.strip_suffix(end)?, *meant)))
+    }
+
+    /// The same of a word that only sounds like a contraction.
+    pub fn unmarked_contraction<'w>(&self, word: &'w str) -> Option<(&'w str, Phrases)> {
+        self.sounds_contracted.iter().find_map(|(end, contracted)| {
+            let meant = self.contractions.get(contracted)?;
+            Some((word.strip_suffix(end).filter(|stem| !stem.is_empty())?, meant))
+        })
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn plainer<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'
     // "It's been open *longer* than ten minutes": some words add nothing elsewhere only.
     let plain =
         if kept.len() == words.len() { Vec::new() } else { [vec![kept.clone()], in_full(&kept)].concat() };
-    let all = [plain, in_full(words)].concat();
+    let all = [plain, in_full(words), as_heard(&kept, lexicon), as_heard(words, lexicon)].concat();
     // "If *that* is still on" is about "it".
     let pronouns = lexicon.requests.pronouns;
     let of_it = |words: &Vec<&'w str>| {
@@ -35,4 +35,15 @@ pub(super) fn plainer<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'
     let own = words.to_vec();
     let spoken_of = std::iter::once(&own).chain(&all).filter_map(of_it).flatten().flatten().collect();
     [all, spoken_of].concat()
+}
+
+/// The words with what sounds like a contraction written out: who only hears it writes a plural, "the garage *doors* been left
+/// open".
+fn as_heard<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'w str>> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let Some((stem, meant)) = lexicon.discourse.unmarked_contraction(word) else { continue };
+        found.extend(meant.iter().map(|meant| [&words[..at], &[stem, *meant], &words[at + 1..]].concat()));
+    }
+    found
 }
