@@ -197,6 +197,12 @@ fn what_is_added_to_a_rule_waits_as_well() {
     assert_eq!(state(address, "Porch light"), "off");
     ask(&hark, "turn on the television");
     becomes(address, "Porch light", "on");
+    // What is spoken begins with a capital.
+    let said = ask(&hark, "If the kettle is ever on turn on the desk lamp");
+    assert_eq!(
+        said,
+        "Okay, I'll turn on the desk lamp if the kettle is ever on, every time (kettle: off now)."
+    );
 }
 
 #[test]
