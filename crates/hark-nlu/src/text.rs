@@ -3,9 +3,11 @@
 //! Typed requests, recognised speech, templates and the names of the home all pass through here, so
 //! that "Turn the lamp to 20%!" and "turn the lamp to twenty percent" are the same words.
 
-use hark_core::ports::NEXT_TURN;
+mod respelling;
+
 use hark_language::numbers::MAX;
-use hark_language::{Lexicon, Phrase, phrases};
+use hark_language::{Lexicon, phrases};
+use respelling::{drop_sighs, respell_together, split_contracted_amounts};
 
 /// Words at most of a number that has no unit: "six and a half".
 pub(crate) const MAX_NUMBER_WORDS: usize = 4;
@@ -64,59 +66,6 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
     let small = lexicon.discourse.stammered;
     scanner.tokens.dedup_by(|next, last| next.word == last.word && small.contains(last.word.as_str()));
     scanner.tokens
-}
-
-/// Writes what is spelled in several words as others are: "per cent", and with a hyphen "to-night", which recognisers write.
-fn respell_together(tokens: &mut Vec<Token>, text: &str, lexicon: &'static Lexicon) {
-    let respellings = &lexicon.requests.respellings;
-    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-    let hyphened = |at: usize| {
-        let [first, second] = tokens.get(at..at + 2)? else { return None };
-        let joined = matches!(text.get(first.end..second.start)?, "-" | "‑");
-        joined.then(|| respellings.get(&format!("{}-{}", first.word, second.word)))?
-    };
-    let together = |at: usize| match phrases::find(*respellings, &words[at..]) {
-        Some((full, length @ 2..)) => Some((at, length, full)),
-        _ => hyphened(at).map(|full| (at, 2, full)),
-    };
-    let found: Vec<(usize, usize, Phrase)> = (0..words.len()).rev().filter_map(together).collect();
-    for (at, length, full) in found {
-        let (start, end) = (tokens[at].start, tokens[at + length - 1].end);
-        let full = full.split(' ').map(|word| Token { word: word.to_owned(), start, end });
-        tokens.splice(at..at + length, full);
-    }
-}
-
-/// Takes apart what a number or unit is drawn together with, "twenty two*'ll* do", but for what says how it is: "seven's fine".
-fn split_contracted_amounts(tokens: &mut Vec<Token>, lexicon: &'static Lexicon) {
-    let talk = &lexicon.discourse;
-    let split = |word: &str| {
-        let (stem, meant) = talk.contraction(word)?;
-        let is_amount = lexicon.numbers.number(&[stem]).is_some() || is_unit(stem, lexicon);
-        let verb = meant.first().filter(|verb| is_amount && !talk.states.contains(verb))?;
-        Some((stem.to_owned(), (*verb).to_owned()))
-    };
-    let found = tokens.iter().enumerate().rev().filter_map(|(at, token)| Some((at, split(&token.word)?)));
-    for (at, (stem, verb)) in found.collect::<Vec<_>>() {
-        let Token { start, end, .. } = tokens[at];
-        tokens.splice(at..=at, [stem, verb].map(|word| Token { word, start, end }));
-    }
-}
-
-/// Drops hesitations of several words where a turn begins with them: "*oh god* no make them blue".
-fn drop_sighs(tokens: &mut Vec<Token>, text: &str, lexicon: &'static Lexicon) {
-    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-    let begins = |at: usize| {
-        at == 0 || text.get(tokens[at - 1].end..tokens[at].start).is_some_and(|gap| gap.contains(NEXT_TURN))
-    };
-    let sigh = |at: usize| {
-        let length = phrases::starts(lexicon.discourse.hesitations, &words[at..])?;
-        (length > 1 && at + length < words.len()).then_some((at, length))
-    };
-    let found: Vec<_> = (0..words.len()).rev().filter(|at| begins(*at)).filter_map(sigh).collect();
-    for (at, length) in found {
-        tokens.drain(at..at + length);
-    }
 }
 
 /// Words of a number at `at` that is another at `behind`, after a pause to think: "for *twelve*, er, fifteen minutes". None where
