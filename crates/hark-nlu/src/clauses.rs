@@ -149,10 +149,7 @@ impl Composer<'_> {
             let mut is_refused = false;
             qualifiers.ends(it).into_iter().find_map(|end| {
                 // "Good night but leave the hall light on" is not "good night on" without the hall light.
-                if is_refused
-                    || self.is_of_next(&qualifiers, it, end)
-                    || self.is_put_right(&qualifiers, it, end)
-                {
+                if is_refused || self.is_of_others(&qualifiers, it, end) {
                     return None;
                 }
                 if qualifiers.is_span(it) {
@@ -233,6 +230,11 @@ impl Composer<'_> {
                 is_added.then_some(found)
             })
         })
+    }
+
+    /// Whether a clause that ends here is of what stands behind it, or put right there.
+    fn is_of_others(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier, end: usize) -> bool {
+        self.is_of_next(qualifiers, it, end) || self.is_put_right(qualifiers, it, end)
     }
 
     /// Whether a clause is of what stands behind it alone: "turn it on *and when it's dry* turn it off".

@@ -40,15 +40,8 @@ impl Speech<'_> {
         if let Some(end) = (at + 1..words.len()).find(is_remark) {
             return Speech { tokens: &self.tokens[..end], ..*self }.edited();
         }
-        let meant = self.meant(&words[at + self.taken_back_at(&words, at).unwrap_or(0)..]);
-        // "No, not crisps, *I meant oven chips*."
-        let denies = meant.first().is_some_and(|first| self.lexicon().requests.negations.contains(first));
-        let mark = |at: usize| {
-            let length = phrases::starts(talk.corrections, &meant[at..]).filter(|length| *length > 1)?;
-            Some(at + length).filter(|behind| *behind < meant.len())
-        };
-        let behind = if denies { (1..meant.len()).find_map(mark) } else { None };
-        let meant = &meant[behind.unwrap_or(0)..];
+        let said = at + self.taken_back_at(&words, at).unwrap_or(0);
+        let meant = self.behind_denial(self.meant(&words[said..]));
         let number = self.number_that_is(meant);
         let meant = number.as_ref().map_or(meant, |number| number.as_slice());
         // "The one over the table", "the back one", and not "twenty one".
@@ -134,6 +127,17 @@ impl Speech<'_> {
         let in_full = in_full.map(|meant| self.put_in(wrong, &meant, &[])).unwrap_or_default();
         let one_there = if is_one { self.with_place_of_kind(wrong, which) } else { None };
         self.put_elsewhere(wrong, meant).into_iter().chain(one_there).chain(in_full).chain(edits).collect()
+    }
+
+    /// What was meant, without what first says what was not: "no, not crisps, *I meant oven chips*".
+    fn behind_denial<'w, 's>(&self, meant: &'s [&'w str]) -> &'s [&'w str] {
+        let denies = meant.first().is_some_and(|first| self.lexicon().requests.negations.contains(first));
+        let mark = |at: usize| {
+            let length = phrases::starts(self.lexicon().discourse.corrections, &meant[at..])?;
+            Some(at + length).filter(|behind| length > 1 && *behind < meant.len())
+        };
+        let behind = if denies { (1..meant.len()).find_map(mark) } else { None };
+        &meant[behind.unwrap_or(0)..]
     }
 
     /// A request for one thing of a kind, "the lamp", with the place where that is which was meant: "*the one in the bedroom*".

@@ -213,7 +213,11 @@ impl<'r> Reader<'r> {
         let gives = tokens.first().is_some_and(|first| runs_for.contains(&first.word));
         let name = found.slots.get("name").and_then(Value::as_str);
         let is_timer = gives && category_of(&found.intent) == Some(Category::Timer);
-        is_timer && name.is_some_and(|name| self.grammar.is_thing(name))
+        let is_thing = |name: &str| {
+            self.grammar.says_what_kind(name)
+                || self.part(Part::Target, false, name, &self.tokenise(name)).is_some()
+        };
+        is_timer && name.is_some_and(is_thing)
     }
 
     /// Whether something in the home would be done although a kind of thing was passed over: "*blinds* up upstairs I want some
