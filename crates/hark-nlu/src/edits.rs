@@ -40,8 +40,7 @@ impl Speech<'_> {
         if let Some(end) = (at + 1..words.len()).find(is_remark) {
             return Speech { tokens: &self.tokens[..end], ..*self }.edited();
         }
-        let said = at + self.taken_back_at(&words, at).unwrap_or(0);
-        let meant = self.behind_denial(self.meant(&words[said..]));
+        let meant = self.meant_behind(&words, at);
         let number = self.number_that_is(meant);
         let meant = number.as_ref().map_or(meant, |number| number.as_slice());
         // "The one over the table", "the back one", and not "twenty one".
@@ -129,8 +128,9 @@ impl Speech<'_> {
         self.put_elsewhere(wrong, meant).into_iter().chain(one_there).chain(in_full).chain(edits).collect()
     }
 
-    /// What was meant, without what first says what was not: "no, not crisps, *I meant oven chips*".
-    fn behind_denial<'w, 's>(&self, meant: &'s [&'w str]) -> &'s [&'w str] {
+    /// What was meant from a correction on, without what first says what was not: "no, not crisps, *I meant oven chips*".
+    fn meant_behind<'s>(&self, words: &'s [&'s str], at: usize) -> &'s [&'s str] {
+        let meant = self.meant(&words[at + self.taken_back_at(words, at).unwrap_or(0)..]);
         let denies = meant.first().is_some_and(|first| self.lexicon().requests.negations.contains(first));
         let mark = |at: usize| {
             let length = phrases::starts(self.lexicon().discourse.corrections, &meant[at..])?;
