@@ -244,8 +244,8 @@ impl Composer<'_> {
         it.waits() && is_joined && end < qualifiers.words.len()
     }
 
-    /// Whether what a clause leaves out is put right behind it: "everything off except the bedroom, *I mean the office*". That is
-    /// read with what was meant in its place.
+    /// Whether a correction of what a clause leaves out stands behind it: "everything off except the bedroom, *I mean the office*".
+    /// The request is then read with what was meant in its place.
     fn is_put_right(&self, qualifiers: &Qualifiers<'_>, it: &Qualifier, end: usize) -> bool {
         let corrections = self.reader.grammar.lexicon().discourse.corrections;
         it.kind == Kind::Except && phrases::starts(corrections, &qualifiers.words[end..]).is_some()

@@ -36,11 +36,11 @@ impl Reader<'_> {
         language: &str,
         found: &Understanding,
     ) -> Option<Understanding> {
-        let lists = |intent: &Intent| {
+        let is_of_list = |intent: &Intent| {
             category_of(&intent.name) == Some(Category::List) || intent.slots.contains_key(ITEM)
         };
         let takes = |intent: &Intent| {
-            let takes_any = lists(intent) || category_of(&intent.name) == Some(Category::Media);
+            let takes_any = is_of_list(intent) || category_of(&intent.name) == Some(Category::Media);
             (takes_any || intent.name == CANCEL) && intent.confidence <= WILD_CONFIDENCE
         };
         found.intents.iter().any(takes).then_some(())?;
@@ -52,7 +52,7 @@ impl Reader<'_> {
             phrases::starts(speakers, words).is_some() || speech.is_remark(words)
         };
         // "Not the bread *we've loads*": no item says who does something.
-        let lists = found.intents.iter().all(lists);
+        let lists = found.intents.iter().all(is_of_list);
         let speakers = self.grammar.lexicon().discourse.speakers;
         let tells = |at: usize| lists && at > 1 && phrases::starts(speakers, &words[at..]).is_some();
         let ends = |at: &usize| speech.pauses_before(*at) && speaks(&words[*at..]) || tells(*at);

@@ -248,13 +248,14 @@ impl<'s> Speech<'s> {
         let begins = |marks, words: &[&str]| phrases::starts(marks, words).is_some_and(|it| it < words.len());
         let reason = |words: &[&str]| [talk.reasons, talk.activities].iter().any(|it| begins(*it, words));
         let read = |request: &str| self.composed(request).or_else(|| self.nearly(request));
-        // "It's raining *is the skylight* open."
-        let asks = |at: usize| {
+        // A question may stand behind its reason, too: "it's raining *is the skylight* open".
+        let begins_question = |at: usize| {
             let subject = words.get(at + 1).is_some_and(|word| lexicon.things.articles.contains(word));
             subject && at > 1 && talk.states.contains(words[at])
         };
         let verb = |at: usize| {
-            (talk.verbs.contains(words[at]) || asks(at)) && !talk.not_before.contains(words[at - 1])
+            (talk.verbs.contains(words[at]) || begins_question(at))
+                && !talk.not_before.contains(words[at - 1])
         };
         // "The drapes" alone is no reason: something is to be done with them, and so with "the shed", which nobody knows.
         let is_thing = |words: &[&str]| {
@@ -485,9 +486,9 @@ impl<'s> Speech<'s> {
         let it = request.iter().position(|word| self.lexicon().requests.pronouns.contains(word))?;
         let beside = self.lexicon().things.beside;
         let tells_which = |end: usize| before.get(end).is_some_and(|word| beside.contains(word));
-        // "It's raining, *is the skylight* open": who asks about a thing says nothing of it.
+        // "It's raining *is the skylight* | open it": a thing that is asked about is not what "it" is.
         let articles = self.lexicon().things.articles;
-        let asks = |start: usize, end: usize| {
+        let is_asked_about = |start: usize, end: usize| {
             let subject = start - usize::from(start > 0 && articles.contains(before[start - 1]));
             end == before.len()
                 && subject > 0
@@ -502,7 +503,7 @@ impl<'s> Speech<'s> {
             .into_iter()
             .find(|(start, end)| self.reader.grammar.is_thing(&before[*start..*end].join(" ")))?;
         let name = before[start..end].join(" ");
-        (!asks(start, end)).then_some(())?;
+        (!is_asked_about(start, end)).then_some(())?;
         Some(format!("{} the {name} {}", request[..it].join(" "), request[it + 1..].join(" ")))
     }
 

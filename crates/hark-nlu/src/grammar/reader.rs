@@ -202,7 +202,8 @@ impl<'r> Reader<'r> {
         acts && !is_timed && found.wild_words == 0 && (0..words.len()).any(is_day)
     }
 
-    /// Whether words that were passed over, or the name of a timer, say that something else is meant.
+    /// Whether what was filled is not all that was meant: a day or a kind of thing was passed over, or a timer is named after a
+    /// thing that is to run.
     pub(crate) fn loses_meaning(&self, tokens: &[Token], found: &Match) -> bool {
         self.loses_day(tokens, found) || self.loses_kind(tokens, found) || self.is_to_run(tokens, found)
     }

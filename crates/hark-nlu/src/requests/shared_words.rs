@@ -365,7 +365,7 @@ impl Sentence<'_> {
         let words: Vec<&str> = self.tokens[next.0..next.1].iter().map(|token| token.word.as_str()).collect();
         let led = phrases::starts(talk.therefore, &words).or_else(|| phrases::starts(talk.leads, &words));
         let is_request = words.get(led.unwrap_or(0)).is_some_and(|word| talk.verbs.contains(word));
-        // "*Is* the lamp on turn it off" shares nothing.
+        // A question word alone shares no ending: "*is* the lamp on turn it off" asks nothing with "on".
         let asks = first.1 - first.0 == 1 && talk.states.contains(self.tokens[first.0].word.as_str());
         if is_request || asks || self.holds_request(next.0, next.1) {
             return None;
