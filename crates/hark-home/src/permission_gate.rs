@@ -3,7 +3,6 @@
 
 use super::names;
 use hark_config::permissions::{DangerPolicy, Permissions};
-use hark_core::tool::asked::KINDS;
 use hark_core::tool::error_code;
 use serde_json::{Map, Value};
 
@@ -44,7 +43,7 @@ pub struct Danger {
     pub entity: String,
     /// Its name.
     pub name: String,
-    /// What it is, where the name is no thing's own: `kind` and parts, one of [`KINDS`].
+    /// What it is, where the name is no thing's own: `kind` and parts, one of [`KINDS`](hark_core::tool::asked::KINDS).
     told: Map<String, Value>,
 }
 
@@ -54,13 +53,9 @@ impl Danger {
         Self { action, entity: entity.into(), name: name.into(), told: Map::new() }
     }
 
-    /// Says what it is done to, for the words of the languages: a kind of [`KINDS`] and its parts.
+    /// Says what it is done to, for the words of the languages: a kind of
+    /// [`KINDS`](hark_core::tool::asked::KINDS) and its parts.
     pub fn told(mut self, kind: &'static str, parts: Value) -> Self {
-        let has_all = |wanted: &[&str]| wanted.iter().all(|part| parts.get(part).is_some());
-        debug_assert!(
-            KINDS.iter().any(|(known, wanted)| *known == kind && has_all(wanted)),
-            "{kind}: {parts}"
-        );
         if let Value::Object(parts) = parts {
             self.told = parts;
         }

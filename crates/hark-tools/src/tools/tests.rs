@@ -18,7 +18,7 @@ use hark_config::personal::PersonalConfig;
 use hark_config::tools::ToolsConfig;
 use hark_core::home::Entity;
 use hark_core::ports::{HomeView, NodeControls, Tools};
-use hark_core::tool::error_code;
+use hark_core::tool::{asked, error_code};
 use hark_core::{EntityId, Fault, Receipt, Risk, Slots, ToolCall, TurnId};
 use hark_home::automations::Automations;
 use hark_home::backend::{DeviceBackend, SendFuture};
@@ -237,6 +237,14 @@ impl House {
         let receipt = self.call(tool, args.clone(), false).await;
         assert!(!receipt.ok, "{tool} {args}: {}", receipt.detail);
         assert!(receipt.detail["message"].as_str().is_some_and(|message| !message.is_empty()));
+        // The languages have words for the kinds of the table alone.
+        for thing in receipt.detail["things"].as_array().into_iter().flatten() {
+            let has_all = |parts: &[&str]| parts.iter().all(|part| thing.get(part).is_some());
+            let is_known = thing["kind"].as_str().is_none_or(|kind| {
+                asked::KINDS.iter().any(|(known, parts)| *known == kind && has_all(parts))
+            });
+            assert!(is_known, "{tool} {args}: {thing}");
+        }
         (receipt.detail["error"].as_str().unwrap().to_owned(), receipt)
     }
 
