@@ -74,6 +74,24 @@ pub struct Pages {
     pub weighty: Phrases,
 }
 
+impl Pages {
+    /// An address or file name as it is written: words for signs are these signs, with what stands beside them. "bbc dot co dot uk"
+    /// is "bbc.co.uk"; other words keep a blank between them.
+    pub fn written(&self, said: &str) -> String {
+        let mut written = String::new();
+        let mut is_joined = true;
+        for word in said.split_whitespace() {
+            let sign = self.signs.get(&word.to_lowercase());
+            if !is_joined && sign.is_none() {
+                written.push(' ');
+            }
+            written.push_str(sign.map_or(word, |sign| sign.text()));
+            is_joined = sign.is_some();
+        }
+        written
+    }
+}
+
 /// Words of sums beyond those of `sums.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]

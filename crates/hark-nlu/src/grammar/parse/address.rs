@@ -22,7 +22,10 @@ const SCHEMES: [&str; 2] = ["https://", "http://"];
 /// Whether some words are an address and can be nothing else. A host needs an ending that hosts have, unless it begins as only
 /// addresses do: "notes.txt" and "kitchen.light" are none.
 pub(super) fn is_one(said: &str, lexicon: &Lexicon) -> bool {
-    let Some(written) = written(&said.to_lowercase(), lexicon) else { return false };
+    let written = lexicon.tools.pages.written(&said.to_lowercase());
+    if written.contains(' ') {
+        return false;
+    }
     let bare = SCHEMES.iter().find_map(|scheme| written.strip_prefix(scheme));
     let host = bare.unwrap_or(&written).split(['/', '?', '#']).next().unwrap_or_default();
     let parts: Vec<&str> = host.split('.').collect();
@@ -37,21 +40,6 @@ pub(super) fn is_one(said: &str, lexicon: &Lexicon) -> bool {
     let is_known = GENERAL.contains(ending) || COUNTRIES.split_whitespace().any(|known| known == *ending);
     let is_ending = if is_sure { ending.chars().all(char::is_alphabetic) } else { is_known };
     !names.is_empty() && is_ending && parts.iter().all(is_part)
-}
-
-/// An address without blanks: words for signs are these signs. `None` where two words stand side by side.
-fn written(said: &str, lexicon: &Lexicon) -> Option<String> {
-    let mut written = String::new();
-    let mut is_joined = true;
-    for word in said.split_whitespace() {
-        let sign = lexicon.tools.pages.signs.get(word);
-        if !is_joined && sign.is_none() {
-            return None;
-        }
-        written.push_str(sign.map_or(word, |sign| sign.text()));
-        is_joined = sign.is_some();
-    }
-    Some(written)
 }
 
 #[cfg(test)]

@@ -71,19 +71,7 @@ pub(in crate::tools) fn meant(services: &Services, said: &str, kind: Option<&str
 
 /// A name as it is written: words for signs are these signs, with what stands beside them.
 pub(super) fn written(said: &str, language: &str) -> String {
-    let signs = &hark_language::of(language).tools.pages.signs;
-    let mut written = String::new();
-    let mut is_joined = true;
-    for word in said.split_whitespace() {
-        let lower = word.to_lowercase();
-        let sign = signs.iter().find(|(said, _)| **said == lower).map(|(_, sign)| sign.text());
-        if !is_joined && sign.is_none() {
-            written.push(' ');
-        }
-        written.push_str(sign.unwrap_or(word));
-        is_joined = sign.is_some();
-    }
-    written
+    hark_language::of(language).tools.pages.written(said)
 }
 
 /// A file as it is told beside others: by its name, and its folder where others are called alike.
