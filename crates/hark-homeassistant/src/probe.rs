@@ -2,6 +2,7 @@
 
 use super::state_cache::StateCache;
 use super::token::TokenFile;
+use super::websocket::{ApiHandle, WebSocketTask};
 use super::{address, home_reader, limits, websocket};
 use hark_config::homeassistant::HomeAssistant as Config;
 use hark_config::paths;
@@ -18,9 +19,7 @@ pub async fn probe(config: &Config) -> Result<String, Fault> {
         return Ok("off (homeassistant.url is empty)".into());
     }
     let url = address::websocket_url(&config.url)?;
-    let token = TokenFile::find(config, paths::credentials_dir().as_deref())?.read()?;
-    let (api, socket_task, version) =
-        websocket::connect(&url, &token, limits(config), Arc::new(StateCache::default())).await?;
+    let (api, socket_task, version) = log_in(config, &url).await?;
     let snapshot = tokio::select! {
         error = socket_task.run() => Err(error),
         snapshot = home_reader::read(&api, &url, config.exposed_only) => snapshot,
@@ -50,13 +49,16 @@ pub async fn time_zone(config: &Config) -> Result<Option<String>, Fault> {
     if config.url.trim().is_empty() {
         return Ok(None);
     }
-    let url = address::websocket_url(&config.url)?;
-    let token = TokenFile::find(config, paths::credentials_dir().as_deref())?.read()?;
-    let (api, socket_task, _) =
-        websocket::connect(&url, &token, limits(config), Arc::new(StateCache::default())).await?;
+    let (api, socket_task, _) = log_in(config, &address::websocket_url(&config.url)?).await?;
     let answer = tokio::select! {
         error = socket_task.run() => return Err(error.into()),
         answer = api.ask(json!({"type": "get_config"})) => answer,
     };
     Ok(answer.ok().and_then(|settings| Some(settings["time_zone"].as_str()?.to_owned())))
+}
+
+/// A connection of its own, which the caller runs, and the version that answers.
+async fn log_in(config: &Config, url: &str) -> Result<(ApiHandle, WebSocketTask, String), Fault> {
+    let token = TokenFile::find(config, paths::credentials_dir().as_deref())?.read()?;
+    Ok(websocket::connect(url, &token, limits(config), Arc::new(StateCache::default())).await?)
 }
