@@ -55,8 +55,8 @@ impl Zone {
         (utc.with_timezone(&zone).naive_local() == self.wall(unix_ms)).then_some(name)
     }
 
-    /// Whether its clocks show the same as those of a zone of the tz database, in the year after a moment too: two zones
-    /// may differ in summer alone. `None` where nobody knows a zone of this name.
+    /// Whether its clocks show the same as those of the zone `name` of the tz database, on every day of the year from a moment
+    /// on (some zones differ in summer only). `None` where the database has no such zone.
     pub fn agrees_with(self, name: &str, unix_ms: i64) -> Option<bool> {
         const DAY_MS: i64 = 86_400_000;
         let other: chrono_tz::Tz = name.parse().ok()?;

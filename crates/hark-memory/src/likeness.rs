@@ -58,7 +58,8 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Whether it asks about a relative of somebody whom a fact names, "what does *Lee's wife* do": the answer may need a second fact.
+    /// Whether the question is about a relative of somebody in this fact, as "what does *Lee's wife* do" is: one fact says who she
+    /// is, a second one what she does.
     pub(crate) fn leads_on(&self, told: &[Word]) -> bool {
         let has = |word: &Word| told.iter().any(|other| is_inflected(&word.plain, &other.plain));
         self.words
@@ -67,8 +68,8 @@ impl Question {
             .any(|(owner, word)| self.relating.contains(&word.plain) && has(owner))
     }
 
-    /// Whether a fact is about somebody's relative or property, and the question about the owner: "Carol's boy is allergic" does not
-    /// answer "is Carol allergic".
+    /// Whether the fact is about a relative or thing of the person in the question. Such a fact is no answer: "Carol's boy is
+    /// allergic" to "is Carol allergic".
     pub(crate) fn is_of_theirs(&self, fact: &Fact) -> bool {
         let owners = hark_language::all();
         let is_asked = |plain: &str| self.words.iter().any(|word| is_inflected(&word.plain, plain));

@@ -201,8 +201,8 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Whether the subscription to Hark's own topics is not written yet. rumqttc keeps subscriptions and messages in two
-    /// channels and may write `online` first: a request that somebody sends then would be lost.
+    /// Whether the subscription to Hark's own topics is not written yet. rumqttc has one channel for subscriptions and one for
+    /// messages and may write `online` first. The broker would drop a request that is sent in between.
     fn awaits_own_request(&self) -> bool {
         !self.shared.devices_only && !self.own_request.0
     }

@@ -164,8 +164,8 @@ impl Machine {
         true
     }
 
-    /// Asks memory the same question, where its tool failed for want of data: a birthday that is not in the address book. Answers
-    /// whether that was begun. Where memory knows nothing either, the tool's own error is told.
+    /// Asks memory the same question, where its tool failed for want of data: a birthday that is not in the address book. Returns
+    /// whether memory is being asked. If it knows nothing either, the user hears the tool's error.
     pub(super) fn ask_memory_instead(&mut self, now: Stamp, id: &TurnId) -> bool {
         let languages = self.languages.clone();
         let Some(turn) = self.turn_mut(id) else { return false };

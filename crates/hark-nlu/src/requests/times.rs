@@ -370,8 +370,8 @@ impl Speech<'_> {
         })
     }
 
-    /// The request without a clause behind its time that only says what somebody does then: "at seven *when the wee one goes down*
-    /// turn down the radio". `None` where the clause names something of the home, or no time stands right before it.
+    /// The request without a "when" clause that only explains the time before it: "at seven *when the wee one goes down* turn down
+    /// the radio". `None` where the clause names something of the home, or no time stands right before it.
     pub(in super::super) fn without_habit_behind_time(&self) -> Option<String> {
         let words = self.words();
         let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens);

@@ -299,7 +299,7 @@ fn log_sum_exp(row: &[f32]) -> f32 {
     most + row.iter().map(|value| (value - most).exp()).sum::<f32>().ln()
 }
 
-/// The model writes some sentences as if they stood in a list, behind a number that nobody said: "3. Radiator up to 21 until 3."
+/// The text without a list number at its beginning, which the model adds to some sentences: "*3.* Radiator up to 21 until 3."
 fn without_list_number(text: String) -> String {
     let behind = text.trim_start_matches(|c: char| c.is_ascii_digit());
     match behind.strip_prefix(". ") {

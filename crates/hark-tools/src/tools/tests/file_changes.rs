@@ -1,4 +1,4 @@
-//! "Undo that" after a file was changed: it is as before, or nothing happens and the reason is told.
+//! Undo of `filesystem.*`: the files are as before the change, or the undo is refused with its reason.
 
 use super::*;
 use std::fs;
