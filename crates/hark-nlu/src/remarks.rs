@@ -254,15 +254,12 @@ impl Speech<'_> {
     /// Two requests that are one: the first is only the reason for the second ("i'm boiling, turn the heating down"), or one
     /// of them says no more than the kind of it ("ten more minutes please, snooze"). What says more stays.
     pub(super) fn once(&self, mut found: Reading) -> Reading {
-        let within = |one: &Match, other: &Match| {
-            one.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
-        };
         if let [first, second] = found.matches.as_slice() {
             let reason = phrases::starts(self.lexicon().discourse.reasons, &self.words()).is_some();
             let bare = first.slots.is_empty() != second.slots.is_empty();
             let is_same = first.intent == second.intent && first.response == second.response;
             // "It's freezing *in the bedroom*, warm it up."
-            let less = match (within(first, second), within(second, first)) {
+            let less = match (first.is_within(second), second.is_within(first)) {
                 (true, _) => Some(0),
                 (false, true) => Some(1),
                 _ => None,

@@ -1,6 +1,6 @@
 //! What a text means that is not understood to the end as it was said: in plainer words, without remarks, as it was corrected.
 
-use super::grammar::Reader;
+use super::grammar::{ITEM, Reader};
 use super::intent::category_of;
 use super::qualifiers::Qualifiers;
 use super::request_framing::Speech;
@@ -9,9 +9,6 @@ use hark_core::automation::intent::CANCEL;
 use hark_core::{Category, Intent, Understanding};
 use hark_language::phrases;
 use std::iter;
-
-/// Slot of what is put on a list, or taken off.
-const ITEM: &str = "item";
 
 impl Reader<'_> {
     /// What a sentence means without the remarks that stand apart, where no words of it are taken as they are. A remark

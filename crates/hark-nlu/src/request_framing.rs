@@ -201,9 +201,7 @@ impl<'s> Speech<'s> {
             // Two requests are no request with its reason, but for one that is said twice.
             if let Some(first) = self.composed(&reason.join(" ")) {
                 let second = self.composed(&request.join(" "))?;
-                let adds_nothing =
-                    second.slots.iter().all(|(slot, value)| first.slots.get(slot) == Some(value));
-                return (second.intent == first.intent && adds_nothing).then_some(first);
+                return (second.intent == first.intent && second.is_within(&first)).then_some(first);
             }
             // "… please it's stuffy" gives its reason behind the request.
             if self.states(request) {

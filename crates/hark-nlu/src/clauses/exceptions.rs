@@ -1,6 +1,6 @@
 //! What a request leaves out: things, items of a list, what rings, days.
 
-use super::super::grammar::{Match, Reader};
+use super::super::grammar::{ITEM, Match, Reader};
 use super::super::intent::category_of;
 use super::super::request_framing::Speech;
 use super::super::rules;
@@ -22,9 +22,6 @@ const HOLDS_OTHERS: [&str; 4] = ["scene", "script", "automation", "group"];
 
 /// Domains of what sets others, of which a part may be left out: "movie night without the television".
 const SCENES: [&str; 2] = ["scene", "script"];
-
-/// Slot of what is put on a list, or taken off.
-const ITEM: &str = "item";
 
 impl Composed {
     /// Leaves items on a list that is emptied, or one of what rings.

@@ -1,6 +1,6 @@
 //! Which words of a request a correction may replace: those of the same kind as what was meant.
 
-use super::super::grammar::{Nearness, Part, Span};
+use super::super::grammar::{ITEM, Nearness, Part, Span};
 use super::super::intent::category_of;
 use super::super::number_spans;
 use super::super::placed::MAX_PLACE_WORDS;
@@ -13,9 +13,6 @@ use hark_language::phrases;
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::ops::Range;
-
-/// Slot of what is put on a list.
-const ITEM: &str = "item";
 
 /// Words of a time at most before its hour: "a quarter past".
 const TIME_BEFORE: usize = 3;

@@ -48,7 +48,7 @@ pub use annotate::Annotation;
 pub use fuzzy_match::Similar;
 pub use fuzzy_match::near_names::Nearness;
 pub(crate) use fuzzy_match::near_names::Span;
-pub(crate) use parse_result::TIME_SLOTS;
+pub(crate) use parse_result::{ITEM, TIME_SLOTS};
 pub use parse_result::{Match, Took};
 pub(crate) use part::Part;
 pub(super) use reader::{How, Reader};

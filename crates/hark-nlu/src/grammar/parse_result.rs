@@ -18,6 +18,9 @@ const MAX_WORDS_OF_THING: usize = 3;
 /// Slots of when something is done, or how long it takes.
 pub(crate) const TIME_SLOTS: [&str; 5] = ["when", "recurrence", "hours", "minutes", "seconds"];
 
+/// Slot of what is put on a list, or taken off.
+pub(crate) const ITEM: &str = "item";
+
 /// Slots that say which thing is meant.
 const WHICH: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
 
@@ -119,6 +122,11 @@ impl Match {
         let part = |slot: &str| self.slots.get(slot).and_then(Value::as_i64).unwrap_or(0);
         let seconds = part("hours") * 3600 + part("minutes") * 60 + part("seconds");
         (seconds > 0).then(|| now + TimeDelta::seconds(seconds))
+    }
+
+    /// Whether all it says of what is meant stands in another as well.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        self.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
     }
 
     /// Whether all it does is to answer a question.

@@ -19,10 +19,15 @@ pub(super) fn respell_together(tokens: &mut Vec<Token>, text: &str, lexicon: &'s
     };
     let found: Vec<(usize, usize, Phrase)> = (0..words.len()).rev().filter_map(together).collect();
     for (at, length, full) in found {
-        let (start, end) = (tokens[at].start, tokens[at + length - 1].end);
-        let full = full.split(' ').map(|word| Token { word: word.to_owned(), start, end });
-        tokens.splice(at..at + length, full);
+        put(tokens, at, length, full.split(' '));
     }
+}
+
+/// Puts words in the place of others; each comes from all that these came from.
+fn put<'w>(tokens: &mut Vec<Token>, at: usize, length: usize, words: impl IntoIterator<Item = &'w str>) {
+    let (start, end) = (tokens[at].start, tokens[at + length - 1].end);
+    let words = words.into_iter().map(|word| Token { word: word.to_owned(), start, end });
+    tokens.splice(at..at + length, words);
 }
 
 /// Takes apart what a number or unit is drawn together with, "twenty two*'ll* do", but for what says how it is: "seven's fine".
@@ -36,8 +41,7 @@ pub(super) fn split_contracted_amounts(tokens: &mut Vec<Token>, lexicon: &'stati
     };
     let found = tokens.iter().enumerate().rev().filter_map(|(at, token)| Some((at, split(&token.word)?)));
     for (at, (stem, verb)) in found.collect::<Vec<_>>() {
-        let Token { start, end, .. } = tokens[at];
-        tokens.splice(at..=at, [stem, verb].map(|word| Token { word, start, end }));
+        put(tokens, at, 1, [stem.as_str(), verb.as_str()]);
     }
 }
 
