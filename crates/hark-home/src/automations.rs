@@ -186,7 +186,7 @@ impl Automations {
     pub fn resume(&self, now_unix_ms: i64) -> Result<(), Fault> {
         for automation in self.all()? {
             match automation.acting_since_unix_ms {
-                Some(since) if now_unix_ms - since > LATE_MS => self.over(&automation, now_unix_ms)?,
+                Some(since) if now_unix_ms - since > LATE_MS => drop(self.over(&automation, now_unix_ms)?),
                 Some(_) => self.tell(automation),
                 None => {}
             }
@@ -201,6 +201,7 @@ impl Automations {
     pub fn check_triggers(&self, now: Now<'_>) -> Result<(), Fault> {
         for automation in self.all()? {
             if automation.acting_since_unix_ms.is_some() {
+                self.follow_while_acting(&automation, now)?;
                 continue;
             }
             if automation.expires_unix_ms.is_some_and(|end| end <= now.unix_ms) {
@@ -266,10 +267,13 @@ impl Automations {
     /// # Errors
     /// When it could not be written: it may be given out again after a restart.
     pub fn carried_out(&self, id: &AutomationId, now_unix_ms: i64) -> Result<(), Fault> {
-        match self.all()?.into_iter().find(|known| known.id == *id) {
-            Some(known) => self.over(&known, now_unix_ms),
-            None => Ok(()),
+        // It may be followed, or changed by another program, just now.
+        while let Some(known) = self.all()?.into_iter().find(|known| known.id == *id) {
+            if self.over(&known, now_unix_ms)? {
+                break;
+            }
         }
+        Ok(())
     }
 
     /// When a time comes that an automation waits for, or its own is over, milliseconds since the Unix epoch.
@@ -492,31 +496,39 @@ impl Automations {
         Ok(())
     }
 
-    /// Whether what has happened is not to be told now.
-    fn is_held(&self, automation: &Automation, now: Now<'_>) -> bool {
-        let (Trigger::Becomes { condition, .. }, Action::Intents { intents }) =
-            (&automation.trigger, &automation.action)
-        else {
-            return false;
-        };
-        if !intents.iter().any(|intent| intent.name == intent::ANNOUNCE) {
-            return false;
+    /// Holds what happens again to something that is watched while the last time is told. What Hark does to the home itself
+    /// does not count: an automation that brings about what it waits for would act for ever.
+    fn follow_while_acting(&self, automation: &Automation, now: Now<'_>) -> Result<(), Fault> {
+        if !tells_of_watched(automation, now) {
+            return Ok(());
         }
-        let asked = |question| question::asked_about(now.home, question, now.area).unwrap_or_default();
-        let mut about = condition.questions().into_iter().flat_map(asked);
-        let unasked = self.unasked.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let is_watched = about.any(|thing| thing.source == WATCHED);
-        is_watched && unasked.is_some_and(|unasked| !unasked.take(now.unix_ms))
+        let (happened, mut after) = self.evaluate_trigger(automation, now);
+        if happened {
+            after.held_since_unix_ms.get_or_insert(now.unix_ms);
+        }
+        if after != *automation {
+            // Where another program was quicker, the next look follows.
+            self.store.replace_automation(automation, Some(&after))?;
+        }
+        Ok(())
     }
 
-    fn over(&self, known: &Automation, now_unix_ms: i64) -> Result<(), Fault> {
+    /// Whether what has happened is not to be told now.
+    fn is_held(&self, automation: &Automation, now: Now<'_>) -> bool {
+        let unasked = self.unasked.read().unwrap_or_else(PoisonError::into_inner).clone();
+        tells_of_watched(automation, now) && unasked.is_some_and(|unasked| !unasked.take(now.unix_ms))
+    }
+
+    /// Whether it was still as it is `known`; otherwise nothing has changed.
+    fn over(&self, known: &Automation, now_unix_ms: i64) -> Result<bool, Fault> {
         let next = Automation { acting_since_unix_ms: None, next_unix_ms: None, ..known.clone() };
         let is_timed_once = matches!(known.trigger, Trigger::At { .. });
         let after = (known.repeats && !is_timed_once).then_some(&next);
-        if !self.store.replace_automation(known, after)? {
+        let is_ours = self.store.replace_automation(known, after)?;
+        if !is_ours {
             tracing::debug!(id = %known.id, now_unix_ms, "an automation was changed while it acted");
         }
-        Ok(())
+        Ok(is_ours)
     }
 
     fn tell(&self, automation: Automation) {
@@ -525,6 +537,18 @@ impl Automations {
             observer(automation);
         }
     }
+}
+
+/// Whether it says something of what is watched beside the home.
+fn tells_of_watched(automation: &Automation, now: Now<'_>) -> bool {
+    let (Trigger::Becomes { condition, .. }, Action::Intents { intents }) =
+        (&automation.trigger, &automation.action)
+    else {
+        return false;
+    };
+    let asked = |question| question::asked_about(now.home, question, now.area).unwrap_or_default();
+    intents.iter().any(|intent| intent.name == intent::ANNOUNCE)
+        && condition.questions().into_iter().flat_map(asked).any(|thing| thing.source == WATCHED)
 }
 
 #[cfg(test)]

@@ -400,6 +400,13 @@ fn what_is_watched_beside_the_home_is_told_seldom_and_held_over_a_restart() {
     house.unix_ms += 6 * MINUTE_MS;
     happens(&house, "nothing");
     assert!(acted(&house).is_empty(), "nothing is told twice");
+    happens(&house, "scans");
+    happens(&house, "scans");
+    assert_eq!(acted(&house), ["scans"], "while it is told, what happens again waits");
+    house.automations.carried_out(&id("scans"), house.unix_ms).unwrap();
+    house.unix_ms += 6 * MINUTE_MS;
+    look(&house);
+    assert_eq!(acted(&house), ["scans"]);
 }
 
 fn timer(id: &str, kind: TimerKind) -> Timer {

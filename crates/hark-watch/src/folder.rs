@@ -60,11 +60,40 @@ impl Listing {
             [(Happened::Added, is_added), (Happened::Changed, is_changed), (Happened::Removed, is_removed)];
         kinds.into_iter().filter_map(|(kind, happened)| happened.then_some(kind)).collect()
     }
+
+    /// Takes over from `later` what is of this kind.
+    pub(crate) fn follow(&mut self, kind: Happened, later: &Self) {
+        match kind {
+            Happened::Removed => self.0.retain(|name, _| later.0.contains_key(name)),
+            Happened::Added | Happened::Changed => {
+                for (name, file) in &later.0 {
+                    if self.0.contains_key(name) == (kind == Happened::Changed) {
+                        self.0.insert(name.clone(), *file);
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_taken_over_of_a_later_look_is_of_one_kind() {
+        let listing = |files: &[(&str, u64)]| {
+            Listing(files.iter().map(|(name, size)| ((*name).to_owned(), (*size, 0))).collect())
+        };
+        let later = listing(&[("changed", 2), ("new", 1)]);
+        let mut known = listing(&[("changed", 1), ("gone", 1)]);
+        known.follow(Happened::Added, &later);
+        assert_eq!(known, listing(&[("changed", 1), ("gone", 1), ("new", 1)]));
+        assert_eq!(known.until(&later), [Happened::Changed, Happened::Removed]);
+        known.follow(Happened::Changed, &later);
+        known.follow(Happened::Removed, &later);
+        assert_eq!(known, later);
+    }
 
     #[test]
     fn what_happened_is_told_once_a_kind() {

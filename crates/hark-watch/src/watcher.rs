@@ -220,7 +220,7 @@ impl Folders {
         let now = Instant::now();
         let mut happened = Vec::new();
         let mut is_new = false;
-        for folder in &mut self.all {
+        for (at, folder) in self.all.iter_mut().enumerate() {
             let is_due =
                 folder.stirred.is_some_and(|(first, last)| now >= (last + SETTLED).min(first + LATEST));
             if folder.is_followed && !is_due {
@@ -238,26 +238,32 @@ impl Folders {
                 continue;
             };
             report(self.home.as_ref(), &folder.name, FOLDER, QUIET);
-            if let Some(known) = &folder.known {
-                happened.extend(known.until(&listing).into_iter().map(|it| (folder.name.clone(), it)));
-            }
             is_new |= folder.known.as_ref() != Some(&listing);
-            folder.known = Some(listing);
+            match &folder.known {
+                Some(known) => {
+                    happened.extend(known.until(&listing).into_iter().map(|it| (at, it, listing.clone())))
+                }
+                None => folder.known = Some(listing),
+            }
         }
-        for (name, kind) in happened {
-            if self.show(&name, kind, told) {
-                return true;
+        let mut is_over = false;
+        for (at, kind, listing) in happened {
+            is_over = self.show(at, kind, told);
+            self.all[at].known.get_or_insert_default().follow(kind, &listing);
+            if is_over {
+                // What is left is told after the next start.
+                break;
             }
         }
         if is_new {
             self.keep();
         }
-        false
+        is_over
     }
 
     /// Shows for a moment what happened; whether it is to end.
-    fn show(&mut self, name: &str, kind: Happened, told: &Receiver<Told>) -> bool {
-        report(self.home.as_ref(), name, FOLDER, kind.name());
+    fn show(&mut self, at: usize, kind: Happened, told: &Receiver<Told>) -> bool {
+        report(self.home.as_ref(), &self.all[at].name, FOLDER, kind.name());
         let until = Instant::now() + SHOWN;
         let is_over = loop {
             match told.recv_timeout(until.saturating_duration_since(Instant::now())) {
@@ -267,7 +273,7 @@ impl Folders {
                 Err(RecvTimeoutError::Timeout) => break false,
             }
         };
-        report(self.home.as_ref(), name, FOLDER, QUIET);
+        report(self.home.as_ref(), &self.all[at].name, FOLDER, QUIET);
         is_over
     }
 
@@ -380,7 +386,8 @@ mod tests {
         states.wait("sensor.folder_downloads removed");
         watcher.stop();
         start().stop();
-        assert_eq!((states.count(" added"), states.count(" removed")), (1, 1), "nothing is told twice");
+        let counts = [" added", " changed", " removed"].map(|state| states.count(state));
+        assert_eq!(counts, [1, 1, 1], "nothing is told twice");
         assert!(states.0.lock().unwrap().last().unwrap().starts_with("sensor.folder_downloads quiet"));
     }
 

@@ -4,6 +4,7 @@
 use crate::app::clock::wall_unix_ms;
 use crate::app::event_queue::EventQueue;
 use hark_core::automation::Automation;
+use hark_core::home::Home;
 use hark_core::ports::HomeView;
 use hark_core::{AutomationId, Event, Fault, TurnId};
 use hark_home::automations::{Automations, Now};
@@ -23,10 +24,13 @@ const PREFIX: &str = "automation-";
 /// Between the id of the automation and the moment it acts at.
 const AT: char = '@';
 
+/// Of the homes that wait to be looked at, so many of the newest are.
+const MAX_WAITING: usize = 64;
+
 /// Why the thread looks before its time. The home keeps a sender for as long as it is there.
 enum Woken {
-    /// Something changed.
-    Changed,
+    /// Something changed: the home as it was then, so that what lasts less long than a look is seen as well.
+    Changed(Arc<Home>),
     /// It is to end.
     Stop,
 }
@@ -43,12 +47,19 @@ impl AutomationsThread {
         let (wake, woken) = channel();
         let told = event_queue.clone();
         services.automations.observe(Arc::new(move |automation| push(&told, acts(automation))));
-        let nudge = wake.clone();
-        // The thread may have ended; then nobody watches any more.
-        services.home.registry().observe(Arc::new(move |_| drop(nudge.send(Woken::Changed))));
+        let registry = services.home.registry();
+        // What changes from here on is compared with this.
+        let first = registry.home();
+        let (nudge, known) = (wake.clone(), Arc::downgrade(registry));
+        registry.observe(Arc::new(move |_| {
+            if let Some(registry) = known.upgrade() {
+                // The thread may have ended; then nobody watches any more.
+                let _ = nudge.send(Woken::Changed(registry.home()));
+            }
+        }));
         let thread = std::thread::Builder::new()
             .name("hark-automations".into())
-            .spawn(move || watch(&services, &event_queue, &woken))?;
+            .spawn(move || watch(&services, &event_queue, &woken, first))?;
         Ok(Self { wake: Some(wake), thread: Some(thread) })
     }
 
@@ -79,7 +90,7 @@ fn acts(automation: Automation) -> Event {
     Event::Promised { turn, event: Box::new(Event::Automation { automation: Box::new(automation) }) }
 }
 
-fn watch(services: &Services, event_queue: &EventQueue, woken: &Receiver<Woken>) {
+fn watch(services: &Services, event_queue: &EventQueue, woken: &Receiver<Woken>, first: Arc<Home>) {
     let mut last = None;
     let mut tell = |result: Result<(), Fault>| {
         let fault = result.err();
@@ -89,15 +100,37 @@ fn watch(services: &Services, event_queue: &EventQueue, woken: &Receiver<Woken>)
         last = fault;
     };
     tell(services.automations.resume(wall_unix_ms()));
+    let (mut homes, mut is_over) = (vec![first], false);
     loop {
-        tell(with_now(services, |now| services.automations.check_triggers(now)));
+        let area = services.default_area();
+        for home in homes.drain(..) {
+            let now = Now { home: &home, area: area.as_deref(), unix_ms: wall_unix_ms() };
+            tell(services.automations.check_triggers(now));
+        }
+        if is_over {
+            return;
+        }
         match woken.recv_timeout(nap(&services.automations)) {
-            Err(RecvTimeoutError::Disconnected) | Ok(Woken::Stop) => return,
-            // Told of a burst of changes: one look is enough for all of them.
-            Ok(Woken::Changed) if woken.try_iter().any(|more| matches!(more, Woken::Stop)) => return,
-            Ok(Woken::Changed) | Err(RecvTimeoutError::Timeout) => {}
+            Ok(first) => is_over = take([first].into_iter().chain(woken.try_iter()), &mut homes),
+            Err(RecvTimeoutError::Timeout) => homes.push(services.home.registry().home()),
+            Err(RecvTimeoutError::Disconnected) => return,
         }
     }
+}
+
+/// Puts the homes of all changes that wait into `homes`; whether the thread is to end behind them.
+fn take(woken: impl Iterator<Item = Woken>, homes: &mut Vec<Arc<Home>>) -> bool {
+    let mut is_over = false;
+    for woken in woken {
+        match woken {
+            // Changes that were reported together are told one by one, and are one home.
+            Woken::Changed(home) if homes.last().is_some_and(|last| Arc::ptr_eq(last, &home)) => {}
+            Woken::Changed(home) => homes.push(home),
+            Woken::Stop => is_over = true,
+        }
+    }
+    homes.drain(..homes.len().saturating_sub(MAX_WAITING));
+    is_over
 }
 
 /// Calls with the home and the clock as they are now.
@@ -123,6 +156,17 @@ fn push(event_queue: &EventQueue, event: Event) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_home_is_looked_at_also_before_the_end_and_of_too_many_the_newest() {
+        let homes: Vec<_> = (0..MAX_WAITING + 2).map(|_| Arc::new(Home::default())).collect();
+        let changed = |at: usize| Woken::Changed(homes[at].clone());
+        let mut taken = vec![homes[0].clone()];
+        assert!(take([changed(0), changed(1), Woken::Stop].into_iter(), &mut taken));
+        assert_eq!(taken.len(), 2, "reported together is looked at once");
+        assert!(!take((2..homes.len()).map(changed), &mut taken));
+        assert!(taken.len() == MAX_WAITING && Arc::ptr_eq(taken.last().unwrap(), homes.last().unwrap()));
+    }
 
     #[test]
     fn a_turn_tells_which_automation_it_carries_out() {
