@@ -67,6 +67,7 @@ struct Said<'s> {
     effort: &'s Effort,
 }
 
+mod heard;
 mod remarks;
 mod told;
 

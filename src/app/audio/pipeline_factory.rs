@@ -17,6 +17,7 @@ use hark_stt::endpoint::likelihood::smart_turn::SmartTurn;
 use hark_stt::endpoint::likelihood::smart_turn_worker::SmartTurnWorker;
 use hark_stt::pipeline::{AudioPipeline, PipelineParts, PipelineSettings};
 use hark_stt::stt::Recogniser;
+use hark_stt::stt::grammar::RequestAmong;
 use hark_stt::stt::unavailable::UnavailableRecogniser;
 use hark_stt::stt::worker::SttMode;
 use hark_stt::vad::{SileroVad, Vad};
@@ -32,6 +33,7 @@ pub(crate) struct PipelineFactory {
     pub(crate) home: Arc<HomeRegistry>,
     /// The language that is spoken here.
     pub(crate) sentences: Arc<LiveGrammar>,
+    pub(crate) request_among: RequestAmong,
     pub(crate) vocabulary: Arc<Vocabulary>,
     pub(crate) speakers: Arc<SpeakerRegistry>,
 }
@@ -105,6 +107,7 @@ impl PipelineFactory {
                 .collect(),
             grammar: first.clone(),
             sentences: self.sentences.clone(),
+            request_among: self.request_among.clone(),
             state_dir: &self.config.paths.state_dir()?,
             mode,
         };

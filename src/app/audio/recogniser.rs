@@ -8,7 +8,7 @@ use hark_core::{Fault, FaultKind};
 use hark_models::manifest::Manifest;
 use hark_stt::stt::Recogniser;
 use hark_stt::stt::cascade::Cascade;
-use hark_stt::stt::grammar::{GrammarRecogniser, Rebuilder, Tuning};
+use hark_stt::stt::grammar::{GrammarRecogniser, Rebuilder, RequestAmong, Tuning};
 use hark_stt::stt::moonshine::MoonshineFiles;
 use hark_stt::stt::whisper::{PartialMode, WhisperError, WhisperRecogniser, WhisperSettings, check_model};
 use hark_stt::stt::worker::SttMode;
@@ -42,6 +42,7 @@ pub(crate) struct Ingredients<'w> {
     pub(crate) grammar: Arc<dyn SpeechGrammar>,
     /// The sentences as they are at any time.
     pub(crate) sentences: Arc<dyn Completes>,
+    pub(crate) request_among: RequestAmong,
     pub(crate) state_dir: &'w Path,
     pub(crate) mode: SttMode,
 }
@@ -140,7 +141,7 @@ fn grammar(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Made
     let sentences = Arc::clone(&from.grammar);
     let made = GrammarRecogniser::new(Tuning::new(from.stt), &model, sentences, pronounce, from.state_dir)?;
     let made = match moonshine_files(from.stt, from.manifest) {
-        Ok(Some(files)) => made.with_moonshine(files)?,
+        Ok(Some(files)) => made.with_moonshine(files)?.with_requests(from.request_among.clone()),
         Ok(None) => made,
         Err(fault) => {
             tracing::warn!(%fault, "the recogniser works without Moonshine");
@@ -347,6 +348,7 @@ mod tests {
                 languages: vec!["en".into()],
                 grammar: grammar.clone(),
                 sentences: grammar.clone(),
+                request_among: Arc::new(|_| None),
                 state_dir: &std::env::temp_dir(),
                 mode: SttMode::LockStep,
             };

@@ -1,7 +1,7 @@
 //! Builds the decoder of a home: samples its sentences, trains the language model, looks up pronunciations, loads the
 //! result into PocketSphinx and makes the decoding graph. Takes some tenths of a second, on the caller's thread.
 
-use super::acoustic_model::AcousticModel;
+use super::acoustic_model::{AcousticModel, Phone};
 use super::background_model::{BACKGROUND_MARK, GeneralLanguageModel};
 use super::decoding_graph::DecodingGraph;
 use super::error::GrammarError;
@@ -59,6 +59,18 @@ pub(super) fn acoustic_dir(model_dir: &Path) -> Result<PathBuf, GrammarError> {
 }
 
 impl DecoderBuilder {
+    /// The phones of words as they are usually said, each where it is known.
+    pub(super) fn phones_of(&self, words: &[String]) -> Vec<Option<Vec<Phone>>> {
+        let Ok(cmu) = self.dictionary() else { return vec![None; words.len()] };
+        let lexicon = PronunciationLexicon::build(words, &cmu.index_of(words), self.pronounce.as_ref());
+        let phone = |name| self.acoustic.phone(name);
+        words.iter().map(|word| lexicon.phones(word)?.split_whitespace().map(phone).collect()).collect()
+    }
+
+    fn dictionary(&self) -> Result<CmuDictionary, GrammarError> {
+        CmuDictionary::load(&self.model_dir.join("cmudict-en-us.dict"))
+    }
+
     /// Builds a decoder for `grammar`; takes some tenths of a second.
     pub(super) fn build(&self, grammar: Arc<dyn SpeechGrammar>) -> Result<GrammarDecoder, GrammarError> {
         let acoustic = acoustic_dir(&self.model_dir)?;
@@ -67,7 +79,7 @@ impl DecoderBuilder {
         if words.is_empty() {
             return Err(GrammarError::NoSentences);
         }
-        let cmu = CmuDictionary::load(&self.model_dir.join("cmudict-en-us.dict"))?;
+        let cmu = self.dictionary()?;
         let index = cmu.index();
         let mut lexicon = PronunciationLexicon::build(&words, &index, self.pronounce.as_ref());
         let pronunciations = lexicon.pronunciations(&words, |name| self.acoustic.phone(name));

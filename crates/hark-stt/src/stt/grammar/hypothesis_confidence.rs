@@ -56,10 +56,12 @@ const MIN_INSERTED_WORD_FIT: f32 = -5.5;
 const MIN_FREE_GAP: f32 = 3.0;
 const MIN_FREE_PIECES: usize = 4;
 const MIN_FREE_LOG_PROB: f32 = -0.25;
-/// The same of words that are a sentence of the home with a part that may be any words.
-const MIN_OPEN_SENTENCE_LOG_PROB: f32 = -0.5;
-/// Where they are one, a sentence that is this much less likely has other words in that part: it is no doubt, but wrong.
-const MIN_OPEN_SENTENCE_GAP: f32 = 6.0;
+/// The same of words that mean something here.
+const MIN_MEANT_LOG_PROB: f32 = -0.5;
+/// Words that mean something are taken before likelier ones that mean nothing, if they are at most this much less likely.
+const MAX_GAP_OF_MEANT: f32 = 1.5;
+/// Where they mean something, a sentence of the search that is this much less likely is no doubt, but wrong.
+const MIN_OTHER_WORDS_GAP: f32 = 6.0;
 
 /// What a transcript is based on.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -99,6 +101,9 @@ pub struct FreeWords {
     /// 0.0 ..= 1.0.
     pub confidence: f32,
 }
+
+/// Which of several texts means something, as its place among them, and how it is best spelt.
+pub(super) type Meant = (usize, String);
 
 impl HypothesisEvidence {
     /// Draws the conclusion from the candidate chosen.
@@ -149,33 +154,44 @@ impl HypothesisEvidence {
         self.confidence >= MIN_SURE_CONFIDENCE && self.unexplained <= MAX_SURE_UNEXPLAINED
     }
 
-    /// Draws the conclusion from what Moonshine found too; `known` is what its own words are to the home: `None` for no sentence,
-    /// else whether a part of it may be any words.
+    /// Draws the conclusion from what Moonshine found too. `meant_among` finds among its own words those that mean something.
     pub(super) fn with_moonshine(
-        heard: Vec<String>,
+        self,
         candidates: &[Candidate],
         chosen: Option<(usize, Fit)>,
-        result: MoonshineResult,
-        known: Option<bool>,
+        result: &MoonshineResult,
+        min_confidence: f32,
+        meant_among: &dyn Fn(&[&str]) -> Option<Meant>,
     ) -> Self {
-        let mut evidence = Self::new(heard, candidates, chosen);
+        let mut evidence = self;
         let likely = |candidate: &Candidate| candidate.moonshine_score;
         let best = candidates.iter().filter_map(likely).fold(f32::NEG_INFINITY, f32::max);
+        let free = result.free.first();
         if let Some(score) = chosen.and_then(|(place, _)| likely(&candidates[place])) {
-            let gap = best.max(result.free_score) - score;
+            let gap = free.map_or(best, |free| best.max(free.score)) - score;
             evidence.gap = Some(gap);
             evidence.confidence = logistic(evidence.joint_logit(gap));
         }
-        let each = result.free_score / result.free_pieces.max(1) as f32;
+        let Some(free) = free.filter(|free| free.pieces >= MIN_FREE_PIECES) else { return evidence };
         // Both find that more was said than the sentence.
         let says_more = evidence.unexplained > MAX_SURE_UNEXPLAINED
-            && result.free.split_whitespace().count() > evidence.accepted.len();
-        let own =
-            (says_more || result.free_score - best >= MIN_FREE_GAP) && result.free_pieces >= MIN_FREE_PIECES;
-        evidence.free_words = (own
-            && each >= if known.is_some() { MIN_OPEN_SENTENCE_LOG_PROB } else { MIN_FREE_LOG_PROB })
-        .then(|| FreeWords { text: result.free, confidence: each.exp() });
-        let says_other = known == Some(true) && evidence.gap.is_some_and(|gap| gap >= MIN_OPEN_SENTENCE_GAP);
+            && free.text.split_whitespace().count() > evidence.accepted.len();
+        let is_own = says_more || free.score - best >= MIN_FREE_GAP;
+        if !is_own && evidence.rejection(min_confidence).is_none() {
+            return evidence;
+        }
+        let near = result.free.iter().take_while(|one| free.score - one.score <= MAX_GAP_OF_MEANT);
+        let meant = meant_among(&near.map(|one| one.text.as_str()).collect::<Vec<_>>());
+        let (is_meant, at) = (meant.is_some(), meant.as_ref().map_or(0, |(at, _)| *at));
+        let own = &result.free[at];
+        let each = own.score / own.pieces as f32;
+        let is_likely = match is_meant {
+            true => each >= MIN_MEANT_LOG_PROB,
+            false => is_own && each >= MIN_FREE_LOG_PROB,
+        };
+        let text = meant.map_or_else(|| own.text.clone(), |(_, text)| text);
+        evidence.free_words = is_likely.then(|| FreeWords { text, confidence: each.exp() });
+        let says_other = is_meant && evidence.gap.is_some_and(|gap| gap >= MIN_OTHER_WORDS_GAP);
         if (says_more || says_other) && evidence.free_words.is_some() {
             // So that the sentence is rejected, and these words are taken.
             evidence.confidence = 0.0;
@@ -260,6 +276,7 @@ fn logistic(clues: f32) -> f32 {
 mod tests {
     use super::*;
     use crate::stt::grammar::test_grammar::Sentences;
+    use crate::stt::moonshine::FreeHypothesis;
     use hark_config::stt::Stt;
 
     fn split(text: &str) -> Vec<String> {
@@ -327,26 +344,40 @@ mod tests {
             moonshine_score: Some(*score),
         };
         let candidates = sentences.iter().map(candidate).collect();
-        let free_pieces = free.split_whitespace().count() + 1;
         (
             candidates,
-            MoonshineResult { free: free.to_owned(), free_score, free_pieces, ..MoonshineResult::default() },
+            MoonshineResult { free: vec![hypothesis(free, free_score)], ..MoonshineResult::default() },
         )
+    }
+
+    /// Where the first of Moonshine's own words mean something, or none of them does.
+    fn with_moonshine(
+        heard: &str,
+        list: &[Candidate],
+        fit: Option<Fit>,
+        result: &MoonshineResult,
+        is_meant: bool,
+    ) -> HypothesisEvidence {
+        let meant = |texts: &[&str]| is_meant.then(|| (0, texts[0].to_owned()));
+        let chosen = fit.map(|fit| (0, fit));
+        HypothesisEvidence::new(split(heard), list, chosen).with_moonshine(list, chosen, result, 0.5, &meant)
+    }
+
+    fn hypothesis(text: &str, score: f32) -> FreeHypothesis {
+        FreeHypothesis { text: text.to_owned(), score, pieces: text.split_whitespace().count() + 1 }
     }
 
     #[test]
     fn a_doubtful_sentence_is_believed_when_the_neural_listener_finds_nothing_likelier() {
         const DOUBTFUL: Fit = Fit { words: 0.4, whole: 0.7, worst: -2.0, margin: 5.0, unexplained: 0.0 };
-        let heard = || split("turn off the landing");
         for (score, free_score, believed) in [(-1.0, -1.0, true), (-3.0, -2.5, true), (-22.0, -1.0, false)] {
             let (list, result) = result(&[("turn off the lamp", score)], "Turn off the lamp.", free_score);
-            let evidence =
-                HypothesisEvidence::with_moonshine(heard(), &list, Some((0, DOUBTFUL)), result, None);
+            let evidence = with_moonshine("turn off the landing", &list, Some(DOUBTFUL), &result, false);
             assert_eq!(evidence.rejection(0.5).is_none(), believed, "{evidence:?}");
             assert_eq!(evidence.gap, Some((free_score - score).max(0.0)));
         }
         let alone = HypothesisEvidence::new(
-            heard(),
+            split("turn off the landing"),
             &result(&[("turn off the lamp", 0.0)], "", 0.0).0,
             Some((0, DOUBTFUL)),
         );
@@ -357,14 +388,7 @@ mod tests {
     fn its_own_words_are_taken_when_they_are_likely_and_no_sentence_of_the_home() {
         let own = |score: f32, free: &str, free_score: f32, known: bool| {
             let (list, result) = result(&[("turn off the lamp", score)], free, free_score);
-            HypothesisEvidence::with_moonshine(
-                split("x"),
-                &list,
-                Some((0, BAD)),
-                result,
-                known.then_some(false),
-            )
-            .free_words
+            with_moonshine("x", &list, Some(BAD), &result, known).free_words
         };
         let question = "Where did Abraham Lincoln live?";
         let taken = own(-40.0, question, -0.6, false).expect("likely words");
@@ -397,24 +421,43 @@ mod tests {
         for (free, unexplained, taken) in [(more, 110.0, true), (more, 10.0, false), (same, 110.0, false)] {
             let fit = Fit { unexplained, ..GOOD };
             let (list, result) = result(&[("what time is it", -0.6)], free, -1.0);
-            let heard = split("what time is it that");
-            let evidence = HypothesisEvidence::with_moonshine(heard, &list, Some((0, fit)), result, None);
+            let evidence = with_moonshine("what time is it that", &list, Some(fit), &result, false);
             assert_eq!(evidence.free_words.is_some(), taken, "{free} {unexplained}");
             assert_eq!(evidence.rejection(0.5).is_some(), taken, "then the sentence alone is not enough");
         }
     }
 
     #[test]
-    fn other_words_in_a_part_that_may_be_any_words_are_no_doubt_but_what_was_said() {
+    fn of_words_that_are_nearly_as_likely_those_that_mean_something_are_taken() {
+        let said = |hypotheses: &[(&str, f32)]| {
+            let free = hypotheses.iter().map(|(text, score)| hypothesis(text, *score)).collect();
+            let result = MoonshineResult { free, ..MoonshineResult::default() };
+            let meant = |texts: &[&str]| {
+                let at = texts.iter().position(|text| text.contains("shut"))?;
+                Some((at, texts[at].to_owned()))
+            };
+            let evidence = evidence("x", &[], GOOD).with_moonshine(&[], None, &result, 0.5, &meant);
+            evidence.free_words.map(|free| free.text)
+        };
+        let (misheard, meant) = ("When it rains shot the window.", "When it rains shut the window.");
+        assert_eq!(said(&[(misheard, -1.0), (meant, -2.2)]).as_deref(), Some(meant));
+        assert_eq!(said(&[(misheard, -1.0), (meant, -3.0)]).as_deref(), Some(misheard), "far less likely");
+        assert_eq!(
+            said(&[(misheard, -2.5), (meant, -3.0)]).as_deref(),
+            Some(meant),
+            "what is meant may be doubtful"
+        );
+        assert_eq!(said(&[(misheard, -2.5)]), None);
+    }
+
+    #[test]
+    fn other_words_that_mean_something_and_are_far_likelier_are_no_doubt_but_what_was_said() {
         let (name, free) = ("remind me at seven to call my mother", "Remind me at seven to call Anna.");
-        for (score, known, taken) in
-            [(-20.0, Some(true), true), (-20.0, Some(false), false), (-4.0, Some(true), false)]
-        {
+        for (score, is_meant, taken) in [(-20.0, true, true), (-20.0, false, false), (-4.0, true, false)] {
             let (list, result) = result(&[(name, score)], free, -0.6);
-            let evidence =
-                HypothesisEvidence::with_moonshine(split(name), &list, Some((0, GOOD)), result, known);
+            let evidence = with_moonshine(name, &list, Some(GOOD), &result, is_meant);
             let is_taken = evidence.rejection(0.5).is_some() && evidence.free_words.is_some();
-            assert_eq!(is_taken, taken, "{score} {known:?} {evidence:?}");
+            assert_eq!(is_taken, taken, "{score} {is_meant} {evidence:?}");
         }
     }
 

@@ -38,6 +38,7 @@ mod recogniser;
 #[path = "tests/recogniser.rs"]
 mod recogniser_tests;
 mod rescoring;
+mod sound_alike;
 mod temporary_files;
 #[cfg(test)]
 #[path = "tests/grammar.rs"]
@@ -62,6 +63,6 @@ pub use hypothesis_confidence::HypothesisEvidence;
 pub use keyphrase_spotter::{KeyphraseHit, KeyphraseSpotter};
 pub use pocketsphinx::SearchTuning;
 pub use rebuild::Rebuilder;
-pub use recogniser::GrammarRecogniser;
+pub use recogniser::{GrammarRecogniser, RequestAmong};
 pub use tuning::Tuning;
 pub use viterbi::ViterbiTuning;

@@ -27,11 +27,22 @@ impl CmuDictionary {
 
     /// Every word with its pronunciations, alternates included.
     pub(super) fn index(&self) -> HashMap<&str, Vec<&str>> {
-        let mut index: HashMap<&str, Vec<&str>> = HashMap::with_capacity(140_000);
+        self.index_where(140_000, |_| true)
+    }
+
+    /// The same of these words.
+    pub(super) fn index_of(&self, words: &[String]) -> HashMap<&str, Vec<&str>> {
+        self.index_where(words.len(), |base| words.iter().any(|word| word == base))
+    }
+
+    fn index_where(&self, capacity: usize, is_wanted: impl Fn(&str) -> bool) -> HashMap<&str, Vec<&str>> {
+        let mut index: HashMap<&str, Vec<&str>> = HashMap::with_capacity(capacity);
         for line in self.text.lines() {
             if let Some((word, phones)) = line.split_once(' ') {
                 let base = word.split_once('(').map_or(word, |(base, _)| base);
-                index.entry(base).or_default().push(phones.trim());
+                if is_wanted(base) {
+                    index.entry(base).or_default().push(phones.trim());
+                }
             }
         }
         index

@@ -8,9 +8,10 @@ use super::background_model::BACKGROUND_MARK;
 use super::builder::{DecoderBuilder, GrammarDecoder, acoustic_dir};
 use super::cepstra::{Cepstrum, MeanEstimate};
 use super::error::GrammarError;
-use super::hypothesis_confidence::{HypothesisEvidence, candidates};
+use super::hypothesis_confidence::{HypothesisEvidence, Meant, candidates};
 use super::rebuild::{PendingDecoder, Rebuilder};
 use super::rescoring::{Candidate, Rescorer};
+use super::sound_alike;
 use super::tuning::Tuning;
 use crate::stt::moonshine::{MoonshineError, MoonshineFiles, MoonshineRescorer, MoonshineResult};
 use crate::stt::{Partial, Recogniser, Recognition};
@@ -20,10 +21,17 @@ use hark_core::{Fault, Transcript};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Of texts that mean nothing, words of so many may be others that sound alike.
+const MAX_RESPELT: usize = 2;
+
 /// Name of the engine in transcripts.
 const ENGINE: &str = "grammar";
 /// The same of words that are no sentence of the home.
 const MOONSHINE_ENGINE: &str = "neural";
+
+/// Of texts in written form that may have been said, likeliest first, tells the one that is a request as a whole, and how it
+/// is best spelt.
+pub type RequestAmong = Arc<dyn Fn(&[&str]) -> Option<(usize, String)> + Send + Sync>;
 
 /// PocketSphinx listening for the sentences of one home.
 ///
@@ -41,6 +49,7 @@ pub struct GrammarRecogniser {
     started: bool,
     searching: bool,
     moonshine: Option<MoonshineRescorer>,
+    request_among: Option<RequestAmong>,
     /// Sound for Moonshine: the utterance, and what came before it.
     utterance: Vec<f32>,
     /// Words of the last partial.
@@ -79,6 +88,7 @@ impl GrammarRecogniser {
             started: false,
             searching: false,
             moonshine: None,
+            request_among: None,
             utterance: Vec::new(),
             shown: Vec::new(),
             evidence: HypothesisEvidence::default(),
@@ -92,6 +102,12 @@ impl GrammarRecogniser {
     pub fn with_moonshine(mut self, files: MoonshineFiles) -> Result<Self, MoonshineError> {
         self.moonshine = Some(MoonshineRescorer::new(files, self.decoder.grammar.clone())?);
         Ok(self)
+    }
+
+    /// Of the words that Moonshine may have heard, those are preferred that are a request.
+    #[must_use]
+    pub fn with_requests(self, request_among: RequestAmong) -> Self {
+        Self { request_among: Some(request_among), ..self }
     }
 
     /// A handle that rebuilds the vocabulary from any thread while this recogniser goes on listening.
@@ -215,6 +231,7 @@ impl GrammarRecogniser {
         first_pass: FirstPass,
         result: MoonshineResult,
     ) -> HypothesisEvidence {
+        tracing::debug!(?result, "what Moonshine found");
         let FirstPass { mut candidates, evidence } = first_pass;
         let agreed = result.sentences.first().is_some_and(|first| first.words == evidence.accepted);
         if agreed {
@@ -244,8 +261,27 @@ impl GrammarRecogniser {
         }
         candidates.retain(|candidate| candidate.moonshine_score.is_some());
         let chosen = self.rescorer().choose(&candidates);
-        let known = self.decoder.grammar.is_open(&result.free);
-        HypothesisEvidence::with_moonshine(evidence.heard, &candidates, chosen, result, known)
+        let heard = |texts: &[&str]| self.meant(texts);
+        let min_confidence = self.builder.tuning.min_confidence;
+        let evidence = HypothesisEvidence::new(evidence.heard, &candidates, chosen);
+        evidence.with_moonshine(&candidates, chosen, &result, min_confidence, &heard)
+    }
+
+    /// The first of several texts that means something here.
+    fn meant(&self, texts: &[&str]) -> Option<Meant> {
+        let is_sentence = |text: &&str| self.decoder.grammar.is_open(text).is_some();
+        let request =
+            |texts: &[&str]| self.request_among.as_ref().and_then(|request_among| request_among(texts));
+        let first = || texts.iter().position(is_sentence).map(|at| (at, texts[at].to_owned()));
+        let respelt = || {
+            let phones_of = |words: &[String]| self.builder.phones_of(words);
+            texts.iter().take(MAX_RESPELT).enumerate().find_map(|(at, text)| {
+                let spelt = sound_alike::respelt(text, &self.decoder.pronunciations, &phones_of);
+                let (_, text) = request(&spelt.iter().map(String::as_str).collect::<Vec<_>>())?;
+                Some((at, text))
+            })
+        };
+        request(texts).or_else(first).or_else(respelt)
     }
 
     fn recognition(&self) -> Recognition {

@@ -1,5 +1,4 @@
-//! Beam search over the sentences of the home with Moonshine's decoder and, in the same model runs, greedy decoding
-//! without a grammar. Scores are natural logs of probabilities. Runs on the thread `hark-moonshine`.
+//! Beam search over the sentences of the home with Moonshine's decoder and, in the same model runs, one without a grammar. Scores are natural logs of probabilities. Runs on the thread `hark-moonshine`.
 
 use super::super::grammar_dfa::GrammarDfa;
 use super::prefix_tree::{NodeId, PrefixTree};
@@ -18,6 +17,11 @@ const BEAM_BEHIND_SENTENCE: f32 = 7.0;
 const MAX_SENTENCES: usize = 8;
 /// Words of the longest beginning that is told.
 const MAX_PREFIX_WORDS: usize = 4;
+/// Hypotheses without a grammar that are kept at each step, and how far the last of them is behind the best.
+const FREE_BEAM_WIDTH: usize = 6;
+const FREE_BEAM: f32 = 2.5;
+/// Of them are told.
+const MAX_FREE: usize = 5;
 /// Word pieces a person says in a second, at most; and those of the shortest utterance.
 const MAX_PIECES_PER_SECOND: f32 = 6.5;
 const MIN_PIECES: usize = 8;
@@ -46,11 +50,18 @@ pub struct MoonshineResult {
     pub sentences: Vec<SentenceHypothesis>,
     /// The likeliest beginnings of one, two … words.
     pub prefixes: Vec<PrefixHypothesis>,
-    /// What the model says when it is free, in written form.
-    pub free: String,
-    pub free_score: f32,
-    /// Word pieces of `free`, its end among them.
-    pub free_pieces: usize,
+    /// What the model says when it is free, likeliest first, each with other words.
+    pub free: Vec<FreeHypothesis>,
+}
+
+/// Words that may have been said, whether or not they are a sentence of the home.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FreeHypothesis {
+    /// In written form.
+    pub text: String,
+    pub score: f32,
+    /// Its word pieces, the end among them.
+    pub pieces: usize,
 }
 
 /// A beginning of a sentence.
@@ -154,13 +165,21 @@ struct BeamSearch<'s> {
     best_done: f32,
     /// The likeliest beginnings of one, two … words, with their gaps.
     prefixes: [Option<(f32, u32)>; MAX_PREFIX_WORDS],
-    /// The free row in the model's last run, while it speaks.
-    free_row: Option<usize>,
-    free: Vec<Token>,
-    free_score: f32,
-    free_pieces: usize,
-    /// The free score after as many pieces as the hypotheses have.
+    /// The free hypotheses that go on, likeliest first.
+    free: Vec<FreeBeginning>,
+    /// Those that are whole.
+    free_done: Vec<FreeBeginning>,
+    /// The best free score after as many pieces as the hypotheses have.
     free_so_far: f32,
+}
+
+/// What the model may say when it is free.
+#[derive(Clone)]
+struct FreeBeginning {
+    score: f32,
+    pieces: Vec<Token>,
+    /// Its row in the model's last run.
+    row: usize,
 }
 
 impl<'s> BeamSearch<'s> {
@@ -175,18 +194,16 @@ impl<'s> BeamSearch<'s> {
             done: Vec::new(),
             best_done: f32::NEG_INFINITY,
             prefixes: [None; MAX_PREFIX_WORDS],
-            free_row: Some(0),
-            free: Vec::new(),
-            free_score: 0.0,
-            free_pieces: 0,
+            free: vec![FreeBeginning { score: 0.0, pieces: Vec::new(), row: 0 }],
+            free_done: Vec::new(),
             free_so_far: 0.0,
         }
     }
 
     /// Moves every hypothesis one piece on; gives the rows of the model's next run.
     fn advance(&mut self, logits: &Logits) -> Vec<(usize, Token)> {
-        self.free_so_far = self.free_score;
-        let mut rows: Vec<(usize, Token)> = self.greedy_step(logits).into_iter().collect();
+        self.free_so_far = self.best_free();
+        let mut rows = self.free_step(logits);
         let mut next = Vec::new();
         for hypothesis in std::mem::take(&mut self.hypotheses) {
             let row = logits.row(hypothesis.row);
@@ -239,20 +256,41 @@ impl<'s> BeamSearch<'s> {
         }
     }
 
-    /// Lets the model say its next piece freely; gives its row, which is the first.
-    fn greedy_step(&mut self, logits: &Logits) -> Option<(usize, Token)> {
-        let from = self.free_row.take()?;
-        let row = logits.row(from);
-        let token = (0..row.len()).max_by(|a, b| row[*a].total_cmp(&row[*b]))?;
-        self.free_score += row[token] - log_sum_exp(row);
-        self.free_pieces += 1;
-        let token = token as Token;
-        if token == Tokeniser::END {
-            return None;
+    /// The score of the likeliest free hypothesis.
+    fn best_free(&self) -> f32 {
+        let all = self.free.iter().chain(&self.free_done);
+        all.map(|one| one.score).fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    /// Lets the model say its next piece freely; gives the rows of its next run.
+    fn free_step(&mut self, logits: &Logits) -> Vec<(usize, Token)> {
+        let mut next = Vec::new();
+        for (from, begun) in self.free.iter().enumerate() {
+            let row = logits.row(begun.row);
+            let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let likely = (0..row.len()).filter(|token| row[*token] > most - FREE_BEAM);
+            let total = log_sum_exp(row);
+            next.extend(likely.map(|token| (begun.score + row[token] - total, from, token as Token)));
         }
-        self.free.push(token);
-        self.free_row = Some(0);
-        Some((from, token))
+        next.sort_by(|a, b| b.0.total_cmp(&a.0));
+        next.truncate(FREE_BEAM_WIDTH);
+        let best = next.first().map_or(f32::NEG_INFINITY, |(score, ..)| *score);
+        let best = self.free_done.iter().map(|done| done.score).fold(best, f32::max);
+        let mut rows = Vec::new();
+        let mut going_on = Vec::new();
+        for (score, from, token) in next.into_iter().filter(|(score, ..)| *score > best - FREE_BEAM) {
+            let FreeBeginning { pieces, row, .. } = &self.free[from];
+            let (mut pieces, row) = (pieces.clone(), *row);
+            pieces.push(token);
+            if token == Tokeniser::END {
+                self.free_done.push(FreeBeginning { score, pieces, row });
+            } else {
+                going_on.push(FreeBeginning { score, pieces, row: rows.len() });
+                rows.push((row, token));
+            }
+        }
+        self.free = going_on;
+        rows
     }
 
     fn into_result(mut self) -> MoonshineResult {
@@ -268,13 +306,28 @@ impl<'s> BeamSearch<'s> {
         let prefixes = prefixes
             .map(|(gap, back_pointer)| PrefixHypothesis { words: self.words(back_pointer), gap })
             .collect();
-        MoonshineResult {
-            sentences,
-            prefixes,
-            free: without_list_number(self.tokens.decode(&self.free)),
-            free_score: self.free_score,
-            free_pieces: self.free_pieces,
+        MoonshineResult { sentences, prefixes, free: self.free_hypotheses() }
+    }
+
+    /// The likeliest free hypotheses; of those with the same words the first.
+    fn free_hypotheses(&mut self) -> Vec<FreeHypothesis> {
+        // Where the model did not come to an end, what it has said until then.
+        let mut all =
+            std::mem::take(if self.free_done.is_empty() { &mut self.free } else { &mut self.free_done });
+        all.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let mut known = Vec::new();
+        let mut told = Vec::new();
+        for FreeBeginning { score, pieces, .. } in all {
+            let said = pieces.strip_suffix(&[Tokeniser::END]).unwrap_or(&pieces);
+            let text = without_list_number(self.tokens.decode(said));
+            let words: String =
+                text.to_lowercase().chars().filter(|c| !c.is_ascii_punctuation() || *c == '\'').collect();
+            if told.len() < MAX_FREE && !known.contains(&words) {
+                known.push(words);
+                told.push(FreeHypothesis { text, score, pieces: pieces.len() });
+            }
         }
+        told
     }
 
     fn words(&self, mut back_pointer: u32) -> Vec<String> {

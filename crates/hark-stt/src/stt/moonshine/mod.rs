@@ -15,6 +15,6 @@ pub(super) mod rescorer_tests;
 mod test_vocabulary;
 mod tokeniser;
 
-pub use beam_search::{MoonshineResult, PrefixHypothesis, SentenceHypothesis};
+pub use beam_search::{FreeHypothesis, MoonshineResult, PrefixHypothesis, SentenceHypothesis};
 pub use error::MoonshineError;
 pub use rescorer::{MoonshineFiles, MoonshineRescorer};
