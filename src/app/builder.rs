@@ -429,7 +429,7 @@ impl App {
             let now = chrono::Local::now().naive_local();
             routine
                 .map(|at| (at, heard[at].to_owned()))
-                .or_else(|| router.request_among(heard, now, &clock::effort))
+                .or_else(|| router.request_among(heard, now, &clock::effort_of_heard()))
         })
     }
 

@@ -46,6 +46,9 @@ impl Clock {
 /// What understanding one request may take of the processor. Steps bound it first; this is for a slow machine.
 const MAX_WORK: Duration = Duration::from_millis(170);
 
+/// The same of finding a request among texts that were perhaps heard: another is begun while less was taken.
+const MAX_WORK_OF_HEARD: Duration = Duration::from_millis(150);
+
 /// How long this thread has worked.
 fn worked() -> Duration {
     let worked = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -55,6 +58,12 @@ fn worked() -> Duration {
 /// What understanding one request may cost from now on, on this thread.
 pub fn effort() -> Effort {
     Effort::within(MAX_WORK, worked)
+}
+
+/// What reading each of several texts may cost that were perhaps heard; none when they have cost too much together.
+pub fn effort_of_heard() -> impl Fn() -> Option<Effort> {
+    let began = worked();
+    move || (worked().saturating_sub(began) < MAX_WORK_OF_HEARD).then(effort)
 }
 
 /// Wall clock in RFC 3339 with milliseconds.

@@ -21,9 +21,6 @@ use hark_core::{Fault, Transcript};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Of texts that mean nothing, words of so many may be others that sound alike.
-const MAX_RESPELT: usize = 2;
-
 /// Name of the engine in transcripts.
 const ENGINE: &str = "grammar";
 /// The same of words that are no sentence of the home.
@@ -275,11 +272,9 @@ impl GrammarRecogniser {
         let first = || texts.iter().position(is_sentence).map(|at| (at, texts[at].to_owned()));
         let respelt = || {
             let phones_of = |words: &[String]| self.builder.phones_of(words);
-            texts.iter().take(MAX_RESPELT).enumerate().find_map(|(at, text)| {
-                let spelt = sound_alike::respelt(text, &self.decoder.pronunciations, &phones_of);
-                let (_, text) = request(&spelt.iter().map(String::as_str).collect::<Vec<_>>())?;
-                Some((at, text))
-            })
+            let spelt = sound_alike::respelt(texts.first()?, &self.decoder.pronunciations, &phones_of);
+            let (_, text) = request(&spelt.iter().map(String::as_str).collect::<Vec<_>>())?;
+            Some((0, text))
         };
         request(texts).or_else(first).or_else(respelt)
     }

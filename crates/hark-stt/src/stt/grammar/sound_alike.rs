@@ -10,7 +10,7 @@ const MAX_DISTANCE: usize = 1;
 const MIN_PHONES: usize = 3;
 
 /// Most texts.
-const MAX_TEXTS: usize = 8;
+const MAX_TEXTS: usize = 4;
 
 /// The text with one of its words spelt as a word of the home, unknown ones first, and of those the nearest. A word that the
 /// home knows becomes only one that sounds the same. `phones_of` tells how words are said, where that is known.

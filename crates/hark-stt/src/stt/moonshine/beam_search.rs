@@ -319,9 +319,9 @@ impl<'s> BeamSearch<'s> {
         let mut told = Vec::new();
         for FreeBeginning { score, pieces, .. } in all {
             let said = pieces.strip_suffix(&[Tokeniser::END]).unwrap_or(&pieces);
-            let text = without_list_number(self.tokens.decode(said));
-            let words: String =
-                text.to_lowercase().chars().filter(|c| !c.is_ascii_punctuation() || *c == '\'').collect();
+            let text = without_additions(&self.tokens.decode(said));
+            let is_sounded = |c: &char| !c.is_ascii_punctuation() || *c == '\'';
+            let words: String = text.to_lowercase().chars().filter(is_sounded).collect();
             if told.len() < MAX_FREE && !known.contains(&words) {
                 known.push(words);
                 told.push(FreeHypothesis { text, score, pieces: pieces.len() });
@@ -352,12 +352,14 @@ fn log_sum_exp(row: &[f32]) -> f32 {
     most + row.iter().map(|value| (value - most).exp()).sum::<f32>().ln()
 }
 
-/// The text without a list number at its beginning, which the model adds to some sentences: "*3.* Radiator up to 21 until 3."
-fn without_list_number(text: String) -> String {
+/// The text without what the model adds to some: quotation marks around it, and a list number at its beginning, "*3.* Radiator
+/// up to 21 until 3."
+fn without_additions(text: &str) -> String {
+    let text = text.trim_matches(['"', '\'']);
     let behind = text.trim_start_matches(|c: char| c.is_ascii_digit());
     match behind.strip_prefix(". ") {
         Some(item) if behind.len() < text.len() && item.starts_with(char::is_uppercase) => item.to_owned(),
-        _ => text,
+        _ => text.to_owned(),
     }
 }
 
@@ -366,7 +368,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_of_a_list_is_no_part_of_what_was_said() {
+    fn quotation_marks_and_the_number_of_a_list_are_no_part_of_what_was_said() {
         for (written, said) in [
             ("3. Radiator up to 21 until 3.", "Radiator up to 21 until 3."),
             ("10. Wake me at 6.", "Wake me at 6."),
@@ -375,8 +377,9 @@ mod tests {
             ("21.", "21."),
             ("Turn it on. Now.", "Turn it on. Now."),
             (". A", ". A"),
+            ("\"'Blinds up mum's room.'", "Blinds up mum's room."),
         ] {
-            assert_eq!(without_list_number(written.to_owned()), said);
+            assert_eq!(without_additions(written), said);
         }
     }
 }
