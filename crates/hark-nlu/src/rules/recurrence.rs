@@ -57,6 +57,12 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(Recurrence, usize)> {
             // "every morning on weekdays", "at seven in the morning on mondays"
             (every.frequency, every.days) = (Frequency::Weekly, set);
             used += more;
+        } else if every.month.is_none()
+            && !by_the_clock(&every)
+            && let Some((month, more)) = month_behind(rest, by)
+        {
+            every.month = Some(month);
+            used += more;
         } else if let Some((days, more)) = without_days(&every, rest, by) {
             (every.frequency, every.days) = (Frequency::Weekly, days);
             used += more;
@@ -285,6 +291,13 @@ pub type NthWeekday = (Option<i8>, Weekday);
 fn set_behind(words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)> {
     let (every, _, used) = habits(words, by)?;
     (!every.days.is_empty()).then_some((every.days, used))
+}
+
+/// The only month of a repetition: "every day *in december*".
+fn month_behind(words: &[&str], by: &Reckoning) -> Option<(u32, usize)> {
+    let mark = phrases::starts(by.lexicon.time.during, words)?;
+    let (month, used) = phrases::find(by.lexicon.time.months, &words[mark..])?;
+    Some((month, mark + used))
 }
 
 /// The days that are left of every day, or of some days of the week: "except at the weekend".
