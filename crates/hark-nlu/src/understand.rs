@@ -308,7 +308,7 @@ impl Reader<'_> {
         if let Some(both) = both_times.filter(is_whole) {
             return both;
         }
-        if let Some(standing) = said.every_day_from() {
+        if let Some(standing) = said.every_day_from().or_else(|| said.every_day_but()) {
             return self.as_said(&standing, language);
         }
         let as_clause = said.with_question_as_clause().into_iter().map(|text| self.as_said(&text, language));

@@ -1,6 +1,6 @@
 //! Times of several requests: the day that one says is that of the next, and one follows on another.
 
-use super::super::grammar::{Match, Reader, TIME_SLOTS};
+use super::super::grammar::{Match, Reader, TIME_SLOTS, Took};
 use super::super::intent::{category_of, leans_on_another};
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
 use super::super::request_framing::{Speech, spoken};
@@ -9,7 +9,7 @@ use super::super::text::Token;
 use super::Sentence;
 use chrono::{NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use hark_core::automation::intent::COMMAND;
-use hark_core::calendar::{Recurrence, When};
+use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::{Category, Slots};
 use hark_language::phrases;
 
@@ -284,6 +284,33 @@ impl Speech<'_> {
         (is_timed && !ends).then(|| each_day.iter().chain(&rest).copied().collect::<Vec<_>>().join(" "))
     }
 
+    /// What is done on all days but some as what is done every day: "*bar weekends* turn the heating on at seven". `None` where
+    /// it says how often itself, or no time of day.
+    pub(in super::super) fn every_day_but(&self) -> Option<String> {
+        let words = self.words();
+        let (said, time) = (&self.lexicon().qualifiers, &self.lexicon().time);
+        let by = self.reader.reckoning();
+        let left_out = |at: usize| {
+            let marks = [said.exceptions, said.day_exceptions];
+            let mark = at + marks.into_iter().filter_map(|it| phrases::starts(it, &words[at..])).max()?;
+            let (_, used) = rules::other_days(&Recurrence::every(Frequency::Daily), &words[mark..], &by)?;
+            // "Not on Sunday" may be one day.
+            let days = &words[mark..mark + used];
+            let again = |at: usize| {
+                let sets = phrases::find(time.habit_sets, &days[at..]).map(|_| ());
+                sets.or_else(|| phrases::find(time.habits, &days[at..]).map(|_| ()))
+            };
+            (0..days.len()).find_map(again).map(|()| (at, mark + used))
+        };
+        let at_end = |at: usize| left_out(at).filter(|(_, end)| *end == words.len());
+        let (at, end) = left_out(0).or_else(|| (1..words.len()).find_map(at_end))?;
+        let rest = [&words[..at], &words[end..]].concat();
+        let reads = |rule: Rule| (0..rest.len()).any(|at| rules::longest(rule, &rest[at..], &by).is_some());
+        let each_day = *time.each_day.first()?;
+        (reads(Rule::Time) && !reads(Rule::Recurrence))
+            .then(|| [&[each_day], &words[at..end], &rest].concat().join(" "))
+    }
+
     /// The request with its time in the place of "at the same time": "shut the curtains at nine and lock the door at the same
     /// time"; without that where it has none.
     pub(in super::super) fn with_same_time(&self) -> Option<String> {
@@ -454,17 +481,28 @@ impl Sentence<'_> {
             let (length, used) = rules::length(&words[from..behind], self.lexicon)?;
             (from + used == behind && length.months == 0).then_some((from, length))
         })?;
-        let first = self.plain(before.0, before.1)?.moment()?;
+        let plain = self.plain(before.0, before.1)?;
+        let every = plain.recurrence();
+        let each_day = || Some(self.reader.now.date().and_time(every.as_ref()?.time?));
+        let first = plain.moment().or_else(each_day)?;
         let seconds = i64::try_from(length.total_seconds()).ok()?;
         let then = first + TimeDelta::seconds(sign * seconds);
         let said = format!("{} {} {}", words[..from].join(" "), time.at.first()?, then.format("%H:%M"));
-        // "… and the kettle ten minutes later" has the beginning of the request before it.
-        let begun = (before.0 + 1..before.1).map(|cut| format!("{} {said}", self.said(before.0, cut)));
+        // "… and the kettle ten minutes later" has the beginning of the request before it, without its time.
+        let begun: Vec<&str> = plain
+            .words
+            .iter()
+            .filter(|(_, took)| *took != Took::Ruled)
+            .map(|(word, _)| word.as_str())
+            .collect();
+        let begun = (1..begun.len()).map(|cut| format!("{} {said}", begun[..cut].join(" ")));
         // The next time of day behind a moment before it is that one.
         self.reader.at_time(then - TimeDelta::minutes(1), |reader| {
             let read = |text: String| reader.exactly(&text, &reader.tokenise(&text));
             let mut found = std::iter::once(said.clone()).chain(begun).filter_map(read);
-            found.find(|found| found.moment() == Some(then))
+            let mut found = found.find(|found| found.moment() == Some(then))?;
+            every.iter().for_each(|every| found.repeat(every, then.time()));
+            Some(found)
         })
     }
 
