@@ -148,18 +148,31 @@ fn again_like_the_last(matches: &mut [Match], reader: &Reader<'_>) {
 }
 
 impl Speech<'_> {
-    /// A request behind a delay with its time: "*wait ten minutes and then* turn on the lamp". `None` where nothing joins them.
+    /// A request behind a delay with its time: "*wait ten minutes and then* turn on the lamp", also behind what it waits for.
+    /// `None` where nothing joins them.
     pub(in super::super) fn with_delay_first(&self) -> Option<String> {
         let words = self.words();
         let lexicon = self.lexicon();
-        let begin = phrases::starts(lexicon.time.delays, &words)?;
+        let delay = |at: usize| Some((at, at + phrases::starts(lexicon.time.delays, &words[at..])?));
+        let behind_clause = || {
+            let qualifiers = Qualifiers::of(self.reader, self.text, self.tokens).found;
+            qualifiers.first().filter(|it| it.start == 0 && it.waits())?;
+            (1..words.len()).find_map(delay)
+        };
+        let (first, begin) = delay(0).or_else(behind_clause)?;
         let (_, used) = rules::length(&words[begin..], lexicon)?;
         let end = begin + used;
         let joins = words[end..].iter().take_while(|word| lexicon.requests.connectors.contains(word)).count();
         let act = words.get(end + joins..).filter(|act| !act.is_empty())?;
         let parted = joins > 0 || self.pauses_before(end);
         let delay = [lexicon.time.hence.first()?, words[begin..end].join(" ").as_str()].join(" ");
-        parted.then(|| format!("{delay} {}", act.join(" ")))
+        let (clause, act_words) = (words[..first].join(" "), act.join(" "));
+        let is_several = act.iter().any(|word| lexicon.requests.connectors.contains(word));
+        parted.then(|| match first {
+            0 => format!("{delay} {act_words}"),
+            _ if is_several => format!("{clause}, {delay} {act_words}"),
+            _ => format!("{clause}, {act_words} {delay}"),
+        })
     }
 
     /// A request behind another with its time instead of how long after that: "at seven turn on the lamp and *half an hour later*
