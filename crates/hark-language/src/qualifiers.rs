@@ -111,6 +111,8 @@ pub struct Qualifiers {
     pub given: Phrases,
     /// What begins a clause that changes nothing: "*whether or not* the window is open".
     pub regardless: Phrases,
+    /// What asks for nothing in one of two cases: "if it is, *never mind*".
+    pub idle: Phrases,
     /// How a question begins with such a word: "when is".
     pub questions: Phrases,
     /// Those that say when something ends, which rules read as any other time.

@@ -14,7 +14,8 @@ const MAX_NAME_WORDS: usize = 5;
 impl Speech<'_> {
     /// The request with what it leaves out said in full, or in another order; `None` where it leaves out nothing.
     pub(super) fn in_full(&self) -> Option<String> {
-        let ways: [&dyn Fn() -> Option<String>; 13] = [
+        let ways: [&dyn Fn() -> Option<String>; 14] = [
+            &|| self.without_idle_case(),
             &|| self.with_places(),
             &|| self.with_others_named(),
             &|| self.with_direct_questions(),

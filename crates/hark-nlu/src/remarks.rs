@@ -251,6 +251,30 @@ impl Speech<'_> {
         ends.map(|end| self.text[self.tokens[end].start..].to_owned()).collect()
     }
 
+    /// The sentence without a case in which nothing is to be done: "is the door open, *if it is then never mind*, if not shut it".
+    /// `None` where there is none.
+    pub(super) fn without_idle_case(&self) -> Option<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let said = &lexicon.qualifiers;
+        let idle = |at: usize| {
+            let mark = at + phrases::starts(said.if_so, &words[at..])?;
+            let cases = [said.so, said.not_so];
+            let case = mark + cases.into_iter().filter_map(|it| phrases::starts(it, &words[mark..])).max()?;
+            let then = case + phrases::starts(lexicon.time.then, &words[case..]).unwrap_or(0);
+            Some((at, then + phrases::starts(said.idle, &words[then..])?))
+        };
+        let (at, end) = (MIN_WORDS..words.len()).find_map(idle)?;
+        let before = phrases::without_ends(&[lexicon.requests.connectors, said.but], &words[..at]).len();
+        let joins =
+            |at: &usize| lexicon.requests.connectors.contains(words[*at]) || said.but.contains(words[*at]);
+        let behind = (end..words.len()).find(|at| !joins(at));
+        let asked = &self.text[..self.tokens[before.checked_sub(1)?].end];
+        Some(
+            behind.map_or(asked.to_owned(), |at| format!("{asked}, {}", &self.text[self.tokens[at].start..])),
+        )
+    }
+
     /// Two requests that are one: the first is only the reason for the second ("i'm boiling, turn the heating down"), or one
     /// of them says no more than the kind of it ("ten more minutes please, snooze"). What says more stays.
     pub(super) fn once(&self, mut found: Reading) -> Reading {
