@@ -14,7 +14,7 @@ const MAX_NAME_WORDS: usize = 5;
 impl Speech<'_> {
     /// The request with what it leaves out said in full, or in another order; `None` where it leaves out nothing.
     pub(super) fn in_full(&self) -> Option<String> {
-        let ways: [&dyn Fn() -> Option<String>; 14] = [
+        let ways: [&dyn Fn() -> Option<String>; 16] = [
             &|| self.without_idle_case(),
             &|| self.with_places(),
             &|| self.with_others_named(),
@@ -26,6 +26,8 @@ impl Speech<'_> {
             &|| self.with_time_of_clause(),
             &|| self.with_joined_clauses(),
             &|| self.with_length_behind(),
+            &|| self.with_length_before_then(),
+            &|| self.with_end_of_night(),
             &|| self.with_delay_first(),
             &|| self.with_time_later(),
             &|| self.with_time_before_place(),

@@ -1,15 +1,17 @@
 //! Hours: those that something is to last, "from nine to half past ten", and those in which it is waited for.
 
 use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
+use super::super::request_framing::Speech;
 use super::super::rules::{self, Prefer, Reckoning, Rule};
 use super::super::text::Token;
 use super::Composer;
 use super::model::{Adds, Clause, Composed, OnDay};
-use chrono::{NaiveTime, TimeDelta};
+use chrono::{NaiveTime, TimeDelta, Timelike};
 use hark_core::Slots;
 use hark_core::automation::{Condition, Trigger, Until};
 use hark_core::calendar::When;
 use hark_language::phrases;
+use hark_language::time::Part;
 
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
@@ -153,4 +155,47 @@ pub(super) fn hours_of(slots: &Slots) -> Option<Condition> {
         (None, to) => (NaiveTime::MIN, *to?.first()?),
     };
     Some(Condition::Hours { from, to })
+}
+
+impl Speech<'_> {
+    /// "*For ten minutes* turn the fan on and then turn it off" with how long behind what lasts. `None` where nothing is done to
+    /// the same thing then.
+    pub(in super::super) fn with_length_before_then(&self) -> Option<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let mark = phrases::starts(lexicon.qualifiers.lasting, &words)?;
+        let end = mark + rules::length_behind(&words[mark..], lexicon)?.1;
+        let says_then = |at: &usize| phrases::starts(lexicon.requests.afterwards, &words[*at..]).is_some();
+        let then = (end + 1..words.len()).find(says_then)?;
+        let act = phrases::without_ends(&[lexicon.requests.connectors], &words[end..then]);
+        let says_it = words[then..].iter().any(|word| lexicon.requests.pronouns.contains(word));
+        let rest = &words[end + act.len()..];
+        (says_it && !act.is_empty()).then(|| [act, &words[..end], rest].concat().join(" "))
+    }
+
+    /// "The heating on till six *all night*" until six in the morning. `None` where no night is said so.
+    pub(in super::super) fn with_end_of_night(&self) -> Option<String> {
+        let words = self.words();
+        let lexicon = self.lexicon();
+        let by = self.reader.reckoning();
+        let night = |at: usize| {
+            let end = at + phrases::starts(lexicon.qualifiers.unmeasured, &words[at..])?;
+            let part = phrases::find(lexicon.time.parts, &words[end - 1..end])?;
+            (part.0 == Part::Night).then_some((at, end))
+        };
+        let (at, end) = (1..words.len()).find_map(night)?;
+        let until = |from: usize| {
+            let mark = from + phrases::starts(lexicon.qualifiers.until, &words[from..])?;
+            let (found, used) = rules::longest(Rule::Time, &words[mark..], &by)?;
+            let time: NaiveTime = found.first()?.1.as_str()?.parse().ok()?;
+            let says_part = |at: usize| phrases::find(lexicon.time.parts, &words[at..]).is_some();
+            let is_open = time.hour() >= 12 && !(mark..mark + used).any(says_part);
+            is_open.then(|| (mark, mark + used, time - TimeDelta::hours(12)))
+        };
+        let (from, behind, time) = (1..words.len()).find_map(until)?;
+        let time = time.format("%H:%M").to_string();
+        let place = |at: usize| if at == from { time.as_str() } else { words[at] };
+        let kept = |index: &usize| !(at..end).contains(index) && !(from + 1..behind).contains(index);
+        Some((0..words.len()).filter(kept).map(place).collect::<Vec<_>>().join(" "))
+    }
 }
