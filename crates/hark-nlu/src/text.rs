@@ -43,7 +43,7 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
         scanner.step();
     }
     respell_together(&mut scanner.tokens, text, lexicon);
-    split_contracted_amounts(&mut scanner.tokens, lexicon);
+    split_contracted_amounts(&mut scanner.tokens, text, lexicon);
     drop_sighs(&mut scanner.tokens, text, lexicon);
     // Filler sounds are dropped, unless there is nothing else.
     let thinking = |token: &Token| lexicon.discourse.hesitations.contains(token.word.as_str());

@@ -31,7 +31,7 @@ fn put<'w>(tokens: &mut Vec<Token>, at: usize, length: usize, words: impl IntoIt
 }
 
 /// Takes apart what a number or unit is drawn together with, "twenty two*'ll* do", but for what says how it is: "seven's fine".
-pub(super) fn split_contracted_amounts(tokens: &mut Vec<Token>, lexicon: &'static Lexicon) {
+pub(super) fn split_contracted_amounts(tokens: &mut Vec<Token>, text: &str, lexicon: &'static Lexicon) {
     let talk = &lexicon.discourse;
     let split = |word: &str| {
         let (stem, meant) = talk.contraction(word)?;
@@ -41,7 +41,13 @@ pub(super) fn split_contracted_amounts(tokens: &mut Vec<Token>, lexicon: &'stati
     };
     let found = tokens.iter().enumerate().rev().filter_map(|(at, token)| Some((at, split(&token.word)?)));
     for (at, (stem, verb)) in found.collect::<Vec<_>>() {
+        let (start, end) = (tokens[at].start, tokens[at].end);
         put(tokens, at, 1, [stem.as_str(), verb.as_str()]);
+        // What is cut off here has only the words before it.
+        let cut = start + stem.len();
+        if text.get(start..cut).is_some_and(|said| said.eq_ignore_ascii_case(&stem)) && cut < end {
+            (tokens[at].end, tokens[at + 1].start) = (cut, cut);
+        }
     }
 }
 
