@@ -315,8 +315,19 @@ impl Found {
         // "Turn the radio on *at seven tomorrow*."
         let says_time = phrases::starts(lexicon.time.at, title)
             .is_some_and(|at| lexicon.numbers.number(&title[at..]).is_some());
+        // "Turn the radio on *every day at seven*."
+        let says_how_often = phrases::starts(lexicon.time.every, title)
+            .and_then(|every| {
+                let (time, behind) = (&lexicon.time, &title[every..]);
+                let unit = phrases::find(time.units, behind).map(|(_, used)| used);
+                let part = || phrases::find(time.parts, behind).map(|(_, used)| used);
+                let day = || phrases::find(time.weekdays, behind).map(|(_, used)| used);
+                Some(every + unit.or_else(part).or_else(day)?)
+            })
+            .is_some_and(|end| end < title.len());
         joins(&title[0])
             || says_time
+            || says_how_often
             // "Put the radio on, *no, the telly*."
             || title.len() > 1 && phrases::starts(talk.corrections, title).is_some()
             || title.iter().any(joins) && self.names_a_thing("search_query", grammar)
