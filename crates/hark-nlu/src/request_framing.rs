@@ -7,7 +7,7 @@ use super::narrative;
 use super::rules::{self, Rule};
 use super::text::{Token, is_unit};
 use hark_core::Category;
-use hark_language::{Lexicon, phrases};
+use hark_language::{Lexicon, Phrases, phrases};
 use std::cell::LazyCell;
 
 /// Words at least, behind an article, of what says more than a thing's name.
@@ -215,11 +215,13 @@ impl<'s> Speech<'s> {
         })
     }
 
-    /// How many words at a place say that a request follows on what was said before: "so". "If so" does not.
+    /// How many words at a place say that a request follows on what was said before: "so". "If so" does not, nor "ever so".
     pub(super) fn therefore(&self, words: &[&str], at: usize) -> Option<usize> {
         let lexicon = self.lexicon();
         let length = phrases::starts(lexicon.discourse.therefore, &words[at..])?;
-        phrases::ends(lexicon.qualifiers.if_so, &words[..at]).is_none().then_some(length)
+        let said = &lexicon.qualifiers;
+        let is_other = |before: Phrases| phrases::ends(before, &words[..at]).is_some();
+        (!is_other(said.if_so) && !is_other(said.ever)).then_some(length)
     }
 
     /// The request, where the reason tells the place it is meant for.
