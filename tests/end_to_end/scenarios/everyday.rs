@@ -109,6 +109,16 @@ fn what_is_meant_is_found_and_what_is_not_here_is_said() {
         (&["turn the radio on", "bit loud turn it down a touch"], "The radio is at 30 percent."),
         (&["put the telly on", "bit louder than that", "nah turn it off"], "Turned off the television."),
         (&["make the kids room light pink", "hang on she says purple"], "Set the kids room light to purple."),
+        // What is as often as it is said is no title, and "ever so" gives no reason.
+        (
+            &["turn the radio on every morning at eight"],
+            "Okay, at eight in the morning every day: turn the radio on.",
+        ),
+        (
+            &["put the radio on ever so quietly say twenty percent"],
+            "Turned on the radio. The radio is at 20 percent.",
+        ),
+        (&["set the sprinkler off"], "Turned on the sprinkler."),
         (&["make the standing lamp red", "nah go blue"], "Set the standing light to blue."),
         (
             &["close the kitchen blinds", "oh leave them a third open"],
