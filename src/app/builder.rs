@@ -4,7 +4,6 @@ use crate::app::audio::engines::Engines;
 use crate::app::audio::pipeline_factory::PipelineFactory;
 use crate::app::audio::speakers::SpeakerRegistry;
 use crate::app::audio::voices;
-use crate::app::clock;
 use crate::app::controls::Controls;
 use crate::app::effect_runner::Parts;
 use crate::app::event_queue::EventQueue;
@@ -60,7 +59,6 @@ use hark_store::store::Store;
 use hark_store::turns::Turns;
 use hark_stt::PipelineCommand;
 use hark_stt::pipeline::AudioPipeline;
-use hark_stt::stt::grammar::RequestAmong;
 use hark_stt::stt::worker::SttMode;
 use hark_tools::dictionary::{Dictionaries, DictionaryError};
 use hark_tools::house_secrets::HouseSecrets;
@@ -415,22 +413,10 @@ impl App {
             manifest: self.manifest.clone(),
             home: self.home.clone(),
             sentences: self.languages.usual().clone(),
-            request_among: self.request_among(),
+            request_among: self.languages.request_among(self.tools.clone()),
             vocabulary: self.vocabulary.clone(),
             speakers: self.speakers.clone(),
         }
-    }
-
-    /// Tells which of the words that were perhaps heard are a request.
-    fn request_among(&self) -> RequestAmong {
-        let (tools, router) = (self.tools.clone(), self.languages.router.clone());
-        Arc::new(move |heard| {
-            let routine = heard.iter().position(|words| tools.routine(words).is_some());
-            let now = chrono::Local::now().naive_local();
-            routine
-                .map(|at| (at, heard[at].to_owned()))
-                .or_else(|| router.request_among(heard, now, &clock::effort_of_heard()))
-        })
     }
 
     pub(crate) fn engines(&self) -> Engines<'_> {

@@ -1,5 +1,6 @@
 //! The languages that are understood and answered in, and the classifier beside their sentences.
 
+use crate::app::clock;
 use crate::app::faults::Faults;
 use crate::app::language::live_grammar::{Ingredients, LiveGrammar};
 use crate::app::language::memory::{self, Told};
@@ -7,7 +8,7 @@ use crate::app::language::spoken_languages::tags;
 use hark_config::Config;
 use hark_core::classification::Classify;
 use hark_core::documents::Documents;
-use hark_core::ports::HomeView;
+use hark_core::ports::{HomeView, Tools};
 use hark_core::{Fault, FaultKind};
 use hark_dialog::replies::{Fetch, Phrasebook};
 use hark_dialog::router::{Facts, Router, SharedClassifier, Spoken};
@@ -15,6 +16,7 @@ use hark_memory::Memory;
 use hark_nlu::intent::{IntentPaths, LazyClassifier, category_of, dot};
 use hark_nlu::language_detection;
 use hark_store::store::Store;
+use hark_stt::stt::grammar::RequestAmong;
 use hark_tools::tools;
 use std::collections::HashMap;
 use std::path::Path;
@@ -100,6 +102,17 @@ impl Languages {
         if !has_model {
             self.router.answer_from(documents.clone());
         }
+    }
+
+    /// Tells which of the texts that were perhaps heard is a request, for the recogniser.
+    pub(crate) fn request_among(&self, tools: Arc<dyn Tools>) -> RequestAmong {
+        let router = self.router.clone();
+        Arc::new(move |heard| {
+            let routine = heard.iter().position(|text| tools.routine(text).is_some());
+            let now = chrono::Local::now().naive_local();
+            let request = || router.request_among(heard, now, &clock::effort_of_heard());
+            routine.map(|at| (at, heard[at].to_owned())).or_else(request)
+        })
     }
 
     /// The sentences of the language that is spoken here.

@@ -1,7 +1,7 @@
 //! Builds the decoder of a home: samples its sentences, trains the language model, looks up pronunciations, loads the
 //! result into PocketSphinx and makes the decoding graph. Takes some tenths of a second, on the caller's thread.
 
-use super::acoustic_model::{AcousticModel, Phone};
+use super::acoustic_model::AcousticModel;
 use super::background_model::{BACKGROUND_MARK, GeneralLanguageModel};
 use super::decoding_graph::DecodingGraph;
 use super::error::GrammarError;
@@ -11,6 +11,7 @@ use super::ngram::{LanguageModelScorer, TrigramModel};
 use super::pocketsphinx::{DecoderFiles, PocketSphinxDecoder};
 use super::prefix_likelihood::PrefixLikelihoods;
 use super::pronunciation::{CmuDictionary, PronunciationLexicon};
+use super::sound_alike::SaidAs;
 use super::temporary_files::TemporaryFiles;
 use super::tuning::Tuning;
 use super::viterbi::ViterbiSearch;
@@ -59,8 +60,8 @@ pub(super) fn acoustic_dir(model_dir: &Path) -> Result<PathBuf, GrammarError> {
 }
 
 impl DecoderBuilder {
-    /// The phones of words as they are usually said, each where it is known.
-    pub(super) fn phones_of(&self, words: &[String]) -> Vec<Option<Vec<Phone>>> {
+    /// The phones of words as they are usually said.
+    pub(super) fn phones_of(&self, words: &[String]) -> Vec<SaidAs> {
         let Ok(cmu) = self.dictionary() else { return vec![None; words.len()] };
         let lexicon = PronunciationLexicon::build(words, &cmu.index_of(words), self.pronounce.as_ref());
         let phone = |name| self.acoustic.phone(name);

@@ -12,12 +12,15 @@ const MIN_PHONES: usize = 3;
 /// Most texts.
 const MAX_TEXTS: usize = 4;
 
+/// How a word is said, where that is known.
+pub(super) type SaidAs = Option<Vec<Phone>>;
+
 /// The text with one of its words spelt as a word of the home, unknown ones first, and of those the nearest. A word that the
 /// home knows becomes only one that sounds the same. `phones_of` tells how words are said, where that is known.
 pub(super) fn respelt(
     text: &str,
     known: &HashMap<String, Pronunciations>,
-    phones_of: &dyn Fn(&[String]) -> Vec<Option<Vec<Phone>>>,
+    phones_of: &dyn Fn(&[String]) -> Vec<SaidAs>,
 ) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let plain = |word: &&str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -51,7 +54,7 @@ mod tests {
 
     #[test]
     fn an_unknown_word_becomes_one_that_sounds_much_the_same_and_a_known_one_the_same() {
-        let phones = |word: &str| word.bytes().map(Phone::from).collect::<Vec<_>>();
+        let phones = |word: &str| word.bytes().collect::<Vec<_>>();
         let mut known: HashMap<_, _> =
             ["kettle", "ceiling", "on"].map(|word| (word.to_owned(), vec![phones(word)])).into();
         known.insert("four".into(), vec![phones("for")]);
