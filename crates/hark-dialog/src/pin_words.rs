@@ -14,6 +14,9 @@ pub struct Found {
     pub masked: String,
 }
 
+/// Words beside digits that are a PIN: "and lock the front door four two one seven", as "unlock" may be heard.
+const MAX_REST: usize = 5;
+
 /// Looks for the digits of a PIN, said in one of some languages. While one is `awaited` every run of digits counts;
 /// otherwise four running, if they are most of what was said: "set a timer for ten minutes" is left alone.
 pub fn find(text: &str, awaited: bool, languages: &[&'static Lexicon]) -> Option<Found> {
@@ -23,7 +26,7 @@ pub fn find(text: &str, awaited: bool, languages: &[&'static Lexicon]) -> Option
     let found = digits.of_words(&words[run.clone()]);
     let rest = words.len() - run.len();
     let enough = found.len() >= PIN_MIN_DIGITS;
-    if !(awaited || enough && rest <= 4) {
+    if !(awaited || enough && rest <= MAX_REST) {
         return None;
     }
     // A single number beside other words is a request, not an attempt: "turn off two lights".

@@ -60,8 +60,10 @@ const MIN_FREE_LOG_PROB: f32 = -0.25;
 const MIN_MEANT_LOG_PROB: f32 = -0.5;
 /// Words that mean something are taken before likelier ones that mean nothing, if they are at most this much less likely.
 const MAX_GAP_OF_MEANT: f32 = 1.5;
-/// Where they mean something, a sentence of the search that is this much less likely is no doubt, but wrong.
-const MIN_OTHER_WORDS_GAP: f32 = 6.0;
+/// Where they are a sentence with a part that may be any words, a sentence of the search that is this much less likely has other
+/// words in that part: it is no doubt, but wrong. Other requests do not count so: "and lock" is how Moonshine may write
+/// "unlock".
+const MIN_OPEN_SENTENCE_GAP: f32 = 6.0;
 
 /// What a transcript is based on.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -102,8 +104,15 @@ pub struct FreeWords {
     pub confidence: f32,
 }
 
-/// Which of several texts means something, as its place among them, and how it is best spelt.
-pub(super) type Meant = (usize, String);
+/// Which of several texts means something.
+pub(super) struct Meant {
+    /// Its place among them.
+    pub(super) at: usize,
+    /// How it is best spelt.
+    pub(super) text: String,
+    /// Whether it is a sentence of the home with a part that may be any words.
+    pub(super) is_open: bool,
+}
 
 impl HypothesisEvidence {
     /// Draws the conclusion from the candidate chosen.
@@ -182,16 +191,16 @@ impl HypothesisEvidence {
         }
         let near = result.free.iter().take_while(|one| free.score - one.score <= MAX_GAP_OF_MEANT);
         let meant = meant_among(&near.map(|one| one.text.as_str()).collect::<Vec<_>>());
-        let (is_meant, at) = (meant.is_some(), meant.as_ref().map_or(0, |(at, _)| *at));
-        let own = &result.free[at];
+        let own = &result.free[meant.as_ref().map_or(0, |meant| meant.at)];
         let each = own.score / own.pieces as f32;
-        let is_likely = match is_meant {
-            true => each >= MIN_MEANT_LOG_PROB,
-            false => is_own && each >= MIN_FREE_LOG_PROB,
+        let is_likely = match meant {
+            Some(_) => each >= MIN_MEANT_LOG_PROB,
+            None => is_own && each >= MIN_FREE_LOG_PROB,
         };
-        let text = meant.map_or_else(|| own.text.clone(), |(_, text)| text);
+        let is_open = meant.as_ref().is_some_and(|meant| meant.is_open);
+        let text = meant.map_or_else(|| own.text.clone(), |meant| meant.text);
         evidence.free_words = is_likely.then(|| FreeWords { text, confidence: each.exp() });
-        let says_other = is_meant && evidence.gap.is_some_and(|gap| gap >= MIN_OTHER_WORDS_GAP);
+        let says_other = is_open && evidence.gap.is_some_and(|gap| gap >= MIN_OPEN_SENTENCE_GAP);
         if (says_more || says_other) && evidence.free_words.is_some() {
             // So that the sentence is rejected, and these words are taken.
             evidence.confidence = 0.0;
@@ -350,15 +359,16 @@ mod tests {
         )
     }
 
-    /// Where the first of Moonshine's own words mean something, or none of them does.
+    /// Where the first of Moonshine's own words mean something, and whether as an open sentence, or none of them does.
     fn with_moonshine(
         heard: &str,
         list: &[Candidate],
         fit: Option<Fit>,
         result: &MoonshineResult,
-        is_meant: bool,
+        meaning: Option<bool>,
     ) -> HypothesisEvidence {
-        let meant = |texts: &[&str]| is_meant.then(|| (0, texts[0].to_owned()));
+        let meant =
+            |texts: &[&str]| meaning.map(|is_open| Meant { at: 0, text: texts[0].to_owned(), is_open });
         let chosen = fit.map(|fit| (0, fit));
         HypothesisEvidence::new(split(heard), list, chosen).with_moonshine(list, chosen, result, 0.5, &meant)
     }
@@ -372,7 +382,7 @@ mod tests {
         const DOUBTFUL: Fit = Fit { words: 0.4, whole: 0.7, worst: -2.0, margin: 5.0, unexplained: 0.0 };
         for (score, free_score, believed) in [(-1.0, -1.0, true), (-3.0, -2.5, true), (-22.0, -1.0, false)] {
             let (list, result) = result(&[("turn off the lamp", score)], "Turn off the lamp.", free_score);
-            let evidence = with_moonshine("turn off the landing", &list, Some(DOUBTFUL), &result, false);
+            let evidence = with_moonshine("turn off the landing", &list, Some(DOUBTFUL), &result, None);
             assert_eq!(evidence.rejection(0.5).is_none(), believed, "{evidence:?}");
             assert_eq!(evidence.gap, Some((free_score - score).max(0.0)));
         }
@@ -388,7 +398,7 @@ mod tests {
     fn its_own_words_are_taken_when_they_are_likely_and_no_sentence_of_the_home() {
         let own = |score: f32, free: &str, free_score: f32, known: bool| {
             let (list, result) = result(&[("turn off the lamp", score)], free, free_score);
-            with_moonshine("x", &list, Some(BAD), &result, known).free_words
+            with_moonshine("x", &list, Some(BAD), &result, known.then_some(false)).free_words
         };
         let question = "Where did Abraham Lincoln live?";
         let taken = own(-40.0, question, -0.6, false).expect("likely words");
@@ -421,7 +431,7 @@ mod tests {
         for (free, unexplained, taken) in [(more, 110.0, true), (more, 10.0, false), (same, 110.0, false)] {
             let fit = Fit { unexplained, ..GOOD };
             let (list, result) = result(&[("what time is it", -0.6)], free, -1.0);
-            let evidence = with_moonshine("what time is it that", &list, Some(fit), &result, false);
+            let evidence = with_moonshine("what time is it that", &list, Some(fit), &result, None);
             assert_eq!(evidence.free_words.is_some(), taken, "{free} {unexplained}");
             assert_eq!(evidence.rejection(0.5).is_some(), taken, "then the sentence alone is not enough");
         }
@@ -434,7 +444,7 @@ mod tests {
             let result = MoonshineResult { free, ..MoonshineResult::default() };
             let meant = |texts: &[&str]| {
                 let at = texts.iter().position(|text| text.contains("shut"))?;
-                Some((at, texts[at].to_owned()))
+                Some(Meant { at, text: texts[at].to_owned(), is_open: false })
             };
             let evidence = evidence("x", &[], GOOD).with_moonshine(&[], None, &result, 0.5, &meant);
             evidence.free_words.map(|free| free.text)
@@ -451,13 +461,13 @@ mod tests {
     }
 
     #[test]
-    fn other_words_that_mean_something_and_are_far_likelier_are_no_doubt_but_what_was_said() {
+    fn other_words_in_a_part_that_may_be_any_words_are_no_doubt_but_what_was_said() {
         let (name, free) = ("remind me at seven to call my mother", "Remind me at seven to call Anna.");
-        for (score, is_meant, taken) in [(-20.0, true, true), (-20.0, false, false), (-4.0, true, false)] {
+        for (score, is_open, taken) in [(-20.0, true, true), (-20.0, false, false), (-4.0, true, false)] {
             let (list, result) = result(&[(name, score)], free, -0.6);
-            let evidence = with_moonshine(name, &list, Some(GOOD), &result, is_meant);
+            let evidence = with_moonshine(name, &list, Some(GOOD), &result, Some(is_open));
             let is_taken = evidence.rejection(0.5).is_some() && evidence.free_words.is_some();
-            assert_eq!(is_taken, taken, "{score} {is_meant} {evidence:?}");
+            assert_eq!(is_taken, taken, "{score} {is_open} {evidence:?}");
         }
     }
 

@@ -38,7 +38,6 @@ mod recogniser;
 #[path = "tests/recogniser.rs"]
 mod recogniser_tests;
 mod rescoring;
-mod sound_alike;
 mod temporary_files;
 #[cfg(test)]
 #[path = "tests/grammar.rs"]

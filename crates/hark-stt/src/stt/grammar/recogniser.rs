@@ -9,9 +9,9 @@ use super::builder::{DecoderBuilder, GrammarDecoder, acoustic_dir};
 use super::cepstra::{Cepstrum, MeanEstimate};
 use super::error::GrammarError;
 use super::hypothesis_confidence::{HypothesisEvidence, Meant, candidates};
+use super::pronunciation::respelt;
 use super::rebuild::{PendingDecoder, Rebuilder};
 use super::rescoring::{Candidate, Rescorer};
-use super::sound_alike;
 use super::tuning::Tuning;
 use crate::stt::moonshine::{MoonshineError, MoonshineFiles, MoonshineRescorer, MoonshineResult};
 use crate::stt::{Partial, Recogniser, Recognition};
@@ -269,14 +269,16 @@ impl GrammarRecogniser {
         let is_sentence = |text: &&str| self.decoder.grammar.is_open(text).is_some();
         let request =
             |texts: &[&str]| self.request_among.as_ref().and_then(|request_among| request_among(texts));
-        let first = || texts.iter().position(is_sentence).map(|at| (at, texts[at].to_owned()));
+        let sentence = || texts.iter().position(is_sentence).map(|at| (at, texts[at].to_owned()));
         let respelt = || {
             let phones_of = |words: &[String]| self.builder.phones_of(words);
-            let spelt = sound_alike::respelt(texts.first()?, &self.decoder.pronunciations, &phones_of);
+            let spelt = respelt(texts.first()?, &self.decoder.pronunciations, &phones_of);
             let (_, text) = request(&spelt.iter().map(String::as_str).collect::<Vec<_>>())?;
             Some((0, text))
         };
-        request(texts).or_else(first).or_else(respelt)
+        let (at, text) = request(texts).or_else(sentence).or_else(respelt)?;
+        let is_open = self.decoder.grammar.is_open(&text) == Some(true);
+        Some(Meant { at, text, is_open })
     }
 
     fn recognition(&self) -> Recognition {
