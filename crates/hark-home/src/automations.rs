@@ -496,8 +496,8 @@ impl Automations {
         Ok(())
     }
 
-    /// Holds what happens again to something that is watched while the last time is told. What Hark does to the home itself
-    /// does not count: an automation that brings about what it waits for would act for ever.
+    /// Notes that a watched folder or repository changed again while the last change is still being announced; it is announced
+    /// afterwards. Other automations are left out: one that causes its own trigger would act for ever.
     fn follow_while_acting(&self, automation: &Automation, now: Now<'_>) -> Result<(), Fault> {
         if !tells_of_watched(automation, now) {
             return Ok(());

@@ -58,8 +58,8 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Whether the question is about a relative of somebody in this fact, as "what does *Lee's wife* do" is: one fact says who she
-    /// is, a second one what she does.
+    /// Whether this fact is only the first of two that answer the question: "what does *Lee's wife* do" needs the fact that says
+    /// who she is, and then one that says what she does.
     pub(crate) fn leads_on(&self, told: &[Word]) -> bool {
         let has = |word: &Word| told.iter().any(|other| is_inflected(&word.plain, &other.plain));
         self.words

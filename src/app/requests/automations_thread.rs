@@ -102,10 +102,8 @@ fn watch(services: &Services, event_queue: &EventQueue, woken: &Receiver<Woken>,
     tell(services.automations.resume(wall_unix_ms()));
     let (mut homes, mut is_over) = (vec![first], false);
     loop {
-        let area = services.default_area();
         for home in homes.drain(..) {
-            let now = Now { home: &home, area: area.as_deref(), unix_ms: wall_unix_ms() };
-            tell(services.automations.check_triggers(now));
+            tell(with_home(services, &home, |now| services.automations.check_triggers(now)));
         }
         if is_over {
             return;
@@ -135,8 +133,13 @@ fn take(woken: impl Iterator<Item = Woken>, homes: &mut Vec<Arc<Home>>) -> bool 
 
 /// Calls with the home and the clock as they are now.
 pub(crate) fn with_now<T>(services: &Services, call: impl FnOnce(Now<'_>) -> T) -> T {
-    let (home, area) = (services.home.registry().home(), services.default_area());
-    call(Now { home: &home, area: area.as_deref(), unix_ms: wall_unix_ms() })
+    with_home(services, &services.home.registry().home(), call)
+}
+
+/// The same with a home as it was.
+fn with_home<T>(services: &Services, home: &Home, call: impl FnOnce(Now<'_>) -> T) -> T {
+    let area = services.default_area();
+    call(Now { home, area: area.as_deref(), unix_ms: wall_unix_ms() })
 }
 
 /// How long until the next look.

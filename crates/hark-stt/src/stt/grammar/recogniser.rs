@@ -258,10 +258,9 @@ impl GrammarRecogniser {
         }
         candidates.retain(|candidate| candidate.moonshine_score.is_some());
         let chosen = self.rescorer().choose(&candidates);
-        let heard = |texts: &[&str]| self.meant(texts);
         let min_confidence = self.builder.tuning.min_confidence;
         let evidence = HypothesisEvidence::new(evidence.heard, &candidates, chosen);
-        evidence.with_moonshine(&candidates, chosen, &result, min_confidence, &heard)
+        evidence.with_moonshine(&candidates, chosen, &result, min_confidence, &|texts| self.meant(texts))
     }
 
     /// The first of several texts that means something here.

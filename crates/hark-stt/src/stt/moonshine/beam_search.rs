@@ -1,4 +1,5 @@
-//! Beam search over the sentences of the home with Moonshine's decoder and, in the same model runs, one without a grammar. Scores are natural logs of probabilities. Runs on the thread `hark-moonshine`.
+//! Two beam searches in the same runs of Moonshine's decoder: over the sentences of the home, and without a grammar. Scores
+//! are natural logs of probabilities. Runs on the thread `hark-moonshine`.
 
 use super::super::grammar_dfa::GrammarDfa;
 use super::prefix_tree::{NodeId, PrefixTree};
@@ -20,7 +21,7 @@ const MAX_PREFIX_WORDS: usize = 4;
 /// Hypotheses without a grammar that are kept at each step, and how far the last of them is behind the best.
 const FREE_BEAM_WIDTH: usize = 6;
 const FREE_BEAM: f32 = 2.5;
-/// Of them are told.
+/// Most free texts in a result.
 const MAX_FREE: usize = 5;
 /// Word pieces a person says in a second, at most; and those of the shortest utterance.
 const MAX_PIECES_PER_SECOND: f32 = 6.5;
